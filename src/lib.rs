@@ -49,7 +49,7 @@ pub mod args {
     pub use toolwright_schema::decode::Valid;
     #[doc(inline)]
     pub use toolwright_schema::decode::{
-        Fault, FaultCode, Limits, Repair, RepairKind, Repairs, Store,
+        Arena, Fault, FaultCode, Limits, Repair, RepairKind, Repairs,
     };
 }
 
@@ -107,8 +107,8 @@ pub mod wire {
 pub mod dialect {
     #[doc(inline)]
     pub use toolwright_provider::dialect::{
-        Acceptance, Inverse, InverseSteps, LowerError, LowerErrorCode, Lowered, Note, NoteKind, Op,
-        Quantity, Renames, RequestLimits, RequestUsage, Step, UnknownDialect, lower,
+        Acceptance, Inverse, InverseSteps, Limit, LowerError, LowerErrorCode, Lowered, Note,
+        NoteKind, Op, Renames, RequestLimits, RequestUsage, Step, UnknownDialect, lower,
     };
 }
 

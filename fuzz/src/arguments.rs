@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use serde::de::IgnoredAny;
 use toolwright::{
     Context, Encoder, Tool, ToolCall, ToolError, ToolResult, Toolset,
-    args::{Fault, FaultCode, Repair, Store},
+    args::{Fault, FaultCode, Repair, Arena},
     call::{Answer, Call, ErrorKind},
 };
 
@@ -73,7 +73,7 @@ struct Answered {
 /// Calls the tool itself: a panic is not contained, and the repaired arguments can be seen.
 fn answer(tool: &Arc<dyn Tool>, name: &str, text: &str, cx: &Context) -> Answered {
     let call = ToolCall::new("call_1", name, text);
-    let store = Store::new();
+    let store = Arena::new();
     let outcome = match tool.call(Call::of(&call, &store, cx)) {
         Answer::Ready(outcome) => outcome,
         Answer::Later(_) => panic!("`{name}` is synchronous"),

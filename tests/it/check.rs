@@ -12,7 +12,7 @@ use std::sync::Arc;
 use toolwright::{
     Dialect, DynTool, Outcome, Tool, ToolDef, Toolset, Wire,
     call::{Answer, Call},
-    dialect::{LowerErrorCode, NoteKind, Quantity},
+    dialect::{Limit, LowerErrorCode, NoteKind},
     schema::SchemaDoc,
     tool, tools,
     toolset::{ProblemCode, Report, Severity},
@@ -111,7 +111,7 @@ fn many(one: &Toolset, count: usize) -> Toolset {
 #[test]
 fn a_request_holds_so_much_and_no_more() {
     let report = many(&tools![rest], 129).check(Dialect::OpenAiStrict);
-    let code = ProblemCode::TooMany(Quantity::Tools);
+    let code = ProblemCode::TooMany(Limit::Tools);
     assert!(!report.is_accepted());
     assert_eq!((report.problems.len(), report.problems[0].code), (1, code));
     assert_eq!(

@@ -13,13 +13,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolwright::{
     Context, Schema, ToolError,
-    args::{FaultCode, Store},
+    args::{Arena, FaultCode},
     call::{Call, ErrorKind},
     tool, tools,
 };
 
 fn decode<T: Schema + DeserializeOwned>(arguments: &str) -> Result<T, ToolError> {
-    Call::new(arguments, &Store::new(), &Context::new()).decode()
+    Call::new(arguments, &Arena::new(), &Context::new()).decode()
 }
 
 /// A number in some spelling.

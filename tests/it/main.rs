@@ -11,6 +11,7 @@ mod cache;
 mod calls;
 mod caution;
 mod check;
+mod circles;
 mod compact;
 mod conditional;
 mod console;

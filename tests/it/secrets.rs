@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolwright::{
     Context, DynTool, Encoder, Executor, Schema, ToolCall, ToolError, Toolset, Wire,
-    args::{Repairs, Store},
+    args::{Arena, Repairs},
     call::{BoxFuture, Decision},
     executor::Batch,
     layers::{Approval, Cache, Handled, Layer, Next, Request},
@@ -201,7 +201,7 @@ fn seen_of(tools: &Toolset, calls: &[ToolCall], cx: &Context) -> (Batch, String)
     }
     for call in calls {
         log += &tools.get(&call.name).unwrap().redacted(&call.arguments);
-        let store = Store::new();
+        let store = Arena::new();
         // Also what another tool with secrets says of these arguments.
         let other = if tools.get("login").is_some() {
             "login"

@@ -209,7 +209,7 @@ pub(crate) struct WaitingCall {
     pub(crate) tool: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) decision: Option<Decision>,
-    /// How often the call was let run again after its outcome was unknown.
+    /// Number of reruns after an unknown outcome.
     #[serde(default, skip_serializing_if = "is_first")]
     pub(crate) attempt: u32,
     /// Session of the agent that the call runs, if that agent paused.

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 
 use toolwright_json::Value;
 use toolwright_provider::call::{Annotations, ToolDef};
-use toolwright_schema::keyword::{Holds, Keyword};
+use toolwright_schema::keyword::{Keyword, Subschemas};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::text::{FNV_OFFSET, fnv1a};
 
@@ -178,10 +178,13 @@ fn remove_words(schema: &mut Value<'_>) {
     };
     keywords.retain(|(name, _)| !Keyword::of(name).is_some_and(|name| WORDS.contains(&name)));
     for (name, value) in keywords {
-        let holds = Keyword::of(name).map_or(Holds::Nothing, Keyword::holds);
+        let holds = Keyword::of(name).map_or(Subschemas::None, Keyword::subschemas);
         match (holds, value) {
-            (Holds::Nothing, _) => {}
-            (Holds::Named | Holds::NamedOrNames | Holds::Defined, Value::Object(named)) => {
+            (Subschemas::None, _) => {}
+            (
+                Subschemas::Map | Subschemas::MapOrNames | Subschemas::Definitions,
+                Value::Object(named),
+            ) => {
                 for (_, schema) in named {
                     remove_words(schema);
                 }

@@ -126,7 +126,7 @@ impl<'s> Proof<'s> {
                 ty == b'0' && Numbers::of(part).are_among(&Numbers::of(&[by]))
             }
             Kind::String(rules) => ty == b'"' && string(part, rules),
-            Kind::Array(_) | Kind::Tuple(_) | Kind::Rule(Rule::Places(_)) => {
+            Kind::Array(_) | Kind::Tuple(_) | Kind::Rule(Rule::PrefixItems(_)) => {
                 ty == b'[' && self.array(part, by)
             }
             Kind::Object(object) => ty == b'{' && self.object(part, object, by),

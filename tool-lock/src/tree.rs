@@ -81,7 +81,7 @@ fn alternatives<'s>(shape: &'s Shape<'s>, ty: u8, edges: u32) -> Option<Vec<Part
             Rule::OneOf(members) => each(members),
             Rule::When(types, inner) if types.has(ty) => alternatives(inner, ty, edges),
             Rule::When(..) => Some(vec![vec![]]),
-            Rule::Places(_) | Rule::Contains(_) => leaf(b'['),
+            Rule::PrefixItems(_) | Rule::Contains(_) => leaf(b'['),
             Rule::If(rule) => {
                 let then = self::parts(&[rule.condition, rule.then], ty)?;
                 let otherwise = alternatives(rule.otherwise, ty, edges)?;
@@ -283,7 +283,7 @@ pub(crate) fn lengths(part: &[&Shape<'_>]) -> (u64, Option<u64>) {
             Kind::Array(array) => (array.min_len, array.max_len),
             Kind::Tuple(items) => (items.len() as u64, Some(items.len() as u64)),
             Kind::Map(map) => (map.min_len, map.max_len),
-            Kind::Rule(Rule::Places(places)) => (places.min_len, places.max_len),
+            Kind::Rule(Rule::PrefixItems(places)) => (places.min_len, places.max_len),
             Kind::Rule(Rule::Contains(contains)) => (contains.min, None),
             _ => continue,
         };
@@ -297,7 +297,7 @@ pub(crate) fn lengths(part: &[&Shape<'_>]) -> (u64, Option<u64>) {
 pub(crate) fn places(part: &[&Shape<'_>]) -> usize {
     let places = part.iter().map(|shape| match shape.kind {
         Kind::Tuple(items) => items.len(),
-        Kind::Rule(Rule::Places(places)) => places.first.len(),
+        Kind::Rule(Rule::PrefixItems(places)) => places.first.len(),
         _ => 0,
     });
     places.max().unwrap_or(0)
@@ -308,7 +308,7 @@ pub(crate) fn element<'s>(part: &[&'s Shape<'s>], index: usize) -> Part<'s> {
     let of = |shape: &&'s Shape<'s>| match shape.kind {
         Kind::Array(array) => Some(array.items),
         Kind::Tuple(items) => items.get(index).copied(),
-        Kind::Rule(Rule::Places(places)) => {
+        Kind::Rule(Rule::PrefixItems(places)) => {
             Some(places.first.get(index).copied().unwrap_or(places.rest))
         }
         _ => None,

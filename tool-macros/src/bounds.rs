@@ -149,7 +149,7 @@ impl BoundArgs {
         }
     }
 
-    /// The bound that refuses what `Default` makes of a type that is what its name says.
+    /// The bound that `Default`'s value breaks, for a type that certainly is the one its name says.
     pub(crate) fn refusing_default_of(&self, ty: &Type) -> Option<&'static str> {
         const NUMBERS: [&str; 14] = [
             "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
@@ -186,7 +186,7 @@ impl BoundArgs {
         if is_out(&self.min, Ordering::Less) || is_out(&self.max, Ordering::Greater) {
             return Some("range");
         }
-        // Of decimals the runtime knows it.
+        // Decimals are compared at run time.
         let of = self.multiple_of.as_ref().and_then(|of| of.integer)?;
         let remainder = number.integer?.magnitude.checked_rem(of.magnitude)?;
         (remainder != 0).then_some("multiple_of")
@@ -232,8 +232,8 @@ impl BoundArgs {
         self.said.is_empty()
     }
 
-    /// The tokens of what the check of one bound looks at. It asks the type whether a pattern fits, so that the code of
-    /// the pattern need not stand there twice.
+    /// Tokens for the input of a bound's check. The pattern is not written a second time: the check asks the type
+    /// whether the pattern fits.
     fn checked(&self, key: &str) -> TokenStream {
         let fields: &[&str] = match key {
             "range" => &["min", "max", "from", "to"],
@@ -360,7 +360,7 @@ pub(crate) fn number(cx: &Ctxt, expr: &Expr) -> Option<NumberLit> {
             ..
         }) => {
             let digits = float.base10_digits();
-            // `1.` is a number in Rust, and none in JSON.
+            // `1.` is a number in Rust and not in JSON.
             let digits = digits.strip_suffix('.').unwrap_or(digits);
             format!("{sign}{digits}")
         }

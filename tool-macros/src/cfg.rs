@@ -50,7 +50,7 @@ fn conditional(input: ParseStream<'_>) -> syn::Result<(TokenStream, Punctuated<M
 }
 
 /// Returns the attributes in a `cfg_attr(…)`. A malformed one has none: the compiler reports it.
-pub(crate) fn held(attr: &Attribute) -> Vec<Attribute> {
+pub(crate) fn nested_attributes(attr: &Attribute) -> Vec<Attribute> {
     let metas = attr.parse_args_with(conditional);
     let held = metas.into_iter().flat_map(|(_, metas)| metas);
     held.map(|meta| Attribute {

@@ -23,7 +23,7 @@ mod template;
 /// The rules for a free function.
 pub(crate) fn free(cx: &Ctxt, tool: &Tool) {
     documented(cx, tool);
-    handle_is_no_primitive(cx, tool);
+    handle_is_not_primitive(cx, tool);
     args_have_a_name(cx, tool);
     targets_are_for_one_type(cx, tool, &tool.generics);
     all(cx, tool);
@@ -56,7 +56,7 @@ fn all(cx: &Ctxt, tool: &Tool) {
     past::agrees(cx, tool);
     template::fits(cx, tool);
     output::is_nameable(cx, tool);
-    output::is_there(cx, tool);
+    output::returns(cx, tool);
     output::result_is_outermost(cx, tool);
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn targets_are_for_one_type(cx: &Ctxt, tool: &Tool, generics: &Generi
 }
 
 /// `struct char {}` beside `fn char` would shadow the primitive in the whole module.
-fn handle_is_no_primitive(cx: &Ctxt, tool: &Tool) {
+fn handle_is_not_primitive(cx: &Ctxt, tool: &Tool) {
     const PRIMITIVES: [&str; 17] = [
         "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
         "i64", "i128", "isize", "f32", "f64",
@@ -102,7 +102,7 @@ fn args_have_a_name(cx: &Ctxt, tool: &Tool) {
     }
 }
 
-/// A struct of arguments is beside the block, where the block's type parameters are not known.
+/// A struct of arguments is outside the block, where the block's type parameters are unknown.
 pub(crate) fn args_are_of_one_type(cx: &Ctxt, tool: &Tool, generics: &Generics) {
     if let (Some(name), false) = (&tool.options.args, generics.params.is_empty()) {
         cx.error(
@@ -180,7 +180,7 @@ fn no_own_crate(cx: &Ctxt, tool: &Tool) {
     }
 }
 
-/// A list names the type, so there is no place for a method's own type arguments.
+/// A list names the type and has no place for a method's type arguments.
 fn not_generic(cx: &Ctxt, tool: &Tool) {
     if let Some(param) = tool.generics.params.first() {
         cx.error(
@@ -193,7 +193,7 @@ fn not_generic(cx: &Ctxt, tool: &Tool) {
 /// A name that some provider refuses would fail at the first request.
 fn name_is_portable(cx: &Ctxt, tool: &Tool) {
     let name = &tool.name.value;
-    // What is hidden in a name has an error of its own.
+    // Invisible characters in a name have their own error.
     if !is_tool_name(name) && invisible_chars::find(name).is_none() {
         cx.error_at(
             tool.name.span,
@@ -364,8 +364,8 @@ fn hints_agree(cx: &Ctxt, tool: &Tool) {
     }
 }
 
-/// A time limit cannot end a synchronous body without a thread of its own. A stream that it returns is read later,
-/// and needs no limit here.
+/// A time limit cannot end a synchronous body without another thread. A returned stream is read later and needs no
+/// limit here.
 fn timeout_can_be_kept(cx: &Ctxt, tool: &Tool) {
     let options = &tool.options;
     if let Some((span, _)) = options.timeout
@@ -464,7 +464,7 @@ pub(crate) fn once(cx: &Ctxt, attrs: &mut Vec<Attribute>) {
 
 /// A method without its impl block: the macro would not see the type of `self`.
 pub(crate) fn is_method(cx: &Ctxt, sig: &Signature) -> bool {
-    let is_method = sig.receiver().is_some() || names_self(sig);
+    let is_method = sig.receiver().is_some() || mentions_self_type(sig);
     if is_method {
         cx.error(
             &sig.ident,
@@ -478,7 +478,7 @@ pub(crate) fn is_method(cx: &Ctxt, sig: &Signature) -> bool {
 }
 
 /// Returns true if a signature names `Self`, which no free function can.
-fn names_self(sig: &Signature) -> bool {
+fn mentions_self_type(sig: &Signature) -> bool {
     let speaks = |tokens: TokenStream| ty::find(tokens, &["Self"]).is_some();
     let in_type = |ty: &Type| !is_basic(ty) && speaks(ty.to_token_stream());
     let is_returned = match &sig.output {
@@ -542,8 +542,8 @@ fn approved_once(cx: &Ctxt, tool: &Tool) {
     }
 }
 
-/// A model is told the default, and may send it. Of constants the compiler knows it, and of all else
-/// the runtime.
+/// The description shows the default to a model, which may send it. The compiler checks constants; the runtime checks
+/// everything else.
 fn defaults_are_in_bounds(cx: &Ctxt, tool: &Tool) {
     for param in tool.model_params() {
         let (span, bound) = match &param.default {

@@ -6,7 +6,7 @@ use quote::ToTokens;
 
 /// Collector of errors, so that one compile shows all of them.
 ///
-/// Dropping it unread panics: an error that nobody reports would let a wrong item through.
+/// Dropping it unread panics: an unreported error would let a wrong item through.
 pub(crate) struct Ctxt(RefCell<Option<Vec<syn::Error>>>);
 
 impl Ctxt {

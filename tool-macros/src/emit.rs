@@ -22,7 +22,7 @@ mod targets;
 
 pub(crate) use self::args::Args;
 pub(crate) use self::companion::{bind_generic, companion};
-use self::table::{Names, defaults, earlier_names, fits, table};
+use self::table::{HiddenItems, defaults, earlier_names, fits, table};
 
 /// Expands the items beside a free function.
 pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
@@ -41,7 +41,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     let imports = (!is_basic_tool(tool)).then(imports);
     let fits = fits(tool, &tool.generics);
     let about = quote!(<#handle as __tool::Handle>::DESCRIPTOR);
-    let (targets, texts) = (targets::own(tool, &about), targets::texts(tool, &about));
+    let (targets, texts) = (targets::check(tool, &about), targets::texts(tool, &about));
     let implement = quote_call_site!(impl);
     let defaults = (!defaults.is_empty()).then(
         || quote!(#implement #impl_generics #handle #ty_generics #where_clause { #(#defaults)* }),
@@ -51,15 +51,16 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     let args_item = args.as_ref().map(Args::item);
     let args_impls = args.map(|args| {
         let ty = quote!(#handle #ty_generics);
-        let listed = args::Handle {
+        let listed = args::ArgsImpl {
             trait_: quote!(__tool::ToolArgs),
             of: ty.clone(),
             ty,
         };
         args.impls(&names, &listed, &callee)
     });
-    let fallback = fallback(std::slice::from_ref(tool));
-    let items = quote!(#fallback #imports #fits #defaults #implements #args_impls #targets #texts);
+    let unresolved = unresolved_links(std::slice::from_ref(tool));
+    let items =
+        quote!(#unresolved #imports #fits #defaults #implements #args_impls #targets #texts);
     let allowed = allowed(tool.is_async);
     let beside = companion(tool, handle, krate, Some(&allowed), &items);
     let values = editor::values(tool);
@@ -86,14 +87,14 @@ fn implement_free(
             #implement #impl_generics #stateless for #handle #ty_generics #where_clause {
                 #table
                 #[inline]
-                fn run(#call: __tool::Call<'_>, #about: __tool::About) -> __tool::Ran<'_> {
+                fn run(#call: __tool::Call<'_>, #about: __tool::DescriptorRef) -> __tool::RunResult<'_> {
                     #run
                 }
             }
         }
     } else {
-        // The future of an asynchronous tool holds the state. That all threads may share it is asked where it is given;
-        // asked here too, it would be one error more for each tool.
+        // The future of an asynchronous tool holds the state. Threads must be able to share the state, which is checked
+        // where it is given; another bound here would add one error for each tool.
         let shared = tool
             .is_async
             .then(|| name.start(quote!(+ __tool::Send + __tool::Sync)));
@@ -116,8 +117,8 @@ fn implement_free(
                 fn run<'__a>(
                     #state: &'__a __tool::Arc<__S>,
                     #call: __tool::Call<'__a>,
-                    #about: __tool::About,
-                ) -> __tool::Ran<'__a> {
+                    #about: __tool::DescriptorRef,
+                ) -> __tool::RunResult<'__a> {
                     #run
                 }
             }
@@ -171,7 +172,7 @@ pub(crate) fn group(
     let shared = shared(generics, ty);
     let (_, _, where_shared) = shared.split_for_impl();
     let parts: Vec<_> = tools.iter().map(ToolParts::of_method).collect();
-    // What is made for a method is there where the method is.
+    // A method's items have the method's conditions.
     let cfgs: Vec<_> = tools
         .iter()
         .map(|Tool { cfg, .. }| quote!(#(#cfg)*))
@@ -206,9 +207,9 @@ pub(crate) fn group(
     let targets = tools.iter().zip(&parts).map(|(tool, parts)| {
         let (ty, method) = (static_lifetimes(ty.to_token_stream()), &parts.names.method);
         let about = quote!(__tool::described::<#ty, #method>());
-        targets::own(tool, &about)
+        targets::check(tool, &about)
     });
-    let fallback = fallback(tools);
+    let unresolved = unresolved_links(tools);
     let one_block = SpanEnds::of(ty).start(quote!(__tool::OneToolBlock));
     let allowed = allowed(tools.iter().any(|tool| tool.is_async));
     let skip = not_looked_into_in_editor();
@@ -220,7 +221,7 @@ pub(crate) fn group(
         #allowed
         const _: () = {
             #krate
-            #fallback
+            #unresolved
             #imports
             #(#fits)*
             #defaults
@@ -229,15 +230,15 @@ pub(crate) fn group(
             #(#targets)*
             #[automatically_derived]
             #implement #impl_generics #one_block for #ty #where_shared {
-                const NAMES: &'static [__tool::Named] = &[#(#names),*];
-                const DESCRIPTORS: &'static [__tool::About] = &[#descriptors];
-                const ENTRIES: &'static [__tool::Entry<Self>] = &[#entries];
+                const NAMES: &'static [__tool::NamedTool] = &[#(#names),*];
+                const DESCRIPTORS: &'static [__tool::DescriptorRef] = &[#descriptors];
+                const ENTRIES: &'static [__tool::BoundTool<Self>] = &[#entries];
             }
         };
     }
 }
 
-/// The type that stands for a method, and its impl.
+/// The type that represents a method, and its impl.
 fn implement_method(
     tool: &Tool,
     parts: &ToolParts,
@@ -260,16 +261,16 @@ fn implement_method(
             fn run<'__a>(
                 #state: &'__a __tool::Arc<Self>,
                 #call: __tool::Call<'__a>,
-                #about: __tool::About,
-            ) -> __tool::Ran<'__a> {
+                #about: __tool::DescriptorRef,
+            ) -> __tool::RunResult<'__a> {
                 #run
             }
         }
     }
 }
 
-/// What paths in doc comments lead to where they lead to no tool; nothing without such paths.
-fn fallback(tools: &[Tool]) -> Option<TokenStream> {
+/// Constants for doc links that name no tool; `None` without doc links.
+fn unresolved_links(tools: &[Tool]) -> Option<TokenStream> {
     let mut tools = tools.iter();
     let tool = tools.find(|tool| !tool.mentions.is_empty())?;
     Some(this_function(tool.ident.span()))
@@ -294,18 +295,18 @@ struct ToolParts {
     table: TokenStream,
     /// Body of the function that answers a call.
     run: TokenStream,
-    names: Names,
+    names: HiddenItems,
 }
 
 impl ToolParts {
     fn of_method(tool: &Tool) -> Self {
         let ident = &tool.ident;
-        Self::new(tool, &Names::of(tool).prefix, &quote!(Self::#ident))
+        Self::new(tool, &HiddenItems::of(tool).prefix, &quote!(Self::#ident))
     }
 
     fn new(tool: &Tool, prefix: &str, callee: &TokenStream) -> Self {
         let model: Vec<_> = tool.model_params().collect();
-        let names = Names::new(prefix);
+        let names = HiddenItems::new(prefix);
         Self {
             defaults: defaults(&model, &names),
             table: table(tool, &model, &names),

@@ -10,9 +10,8 @@ use syn::{
 
 type TypeBounds = Punctuated<TypeParamBound, Token![+]>;
 
-/// Returns the generics without lifetimes. Each call has lifetimes of its own, so a bound that names one must hold
-/// for all.
-pub(crate) fn of_types(generics: &Generics) -> Generics {
+/// Returns the generics without lifetimes. Each call has other lifetimes, so a bound that names one must hold for all.
+pub(crate) fn without_lifetimes(generics: &Generics) -> Generics {
     let lifetimes = generics.lifetimes();
     let own: Vec<Ident> = lifetimes.map(|of| of.lifetime.ident.clone()).collect();
     let mut generics = generics.clone();
@@ -29,14 +28,14 @@ pub(crate) fn of_types(generics: &Generics) -> Generics {
     if let Some(clause) = &mut generics.where_clause {
         let predicates = std::mem::take(&mut clause.predicates).into_iter();
         clause.predicates = predicates
-            .filter_map(|predicate| asked_of_type(predicate, &own))
+            .filter_map(|predicate| type_predicate(predicate, &own))
             .collect();
     }
     generics
 }
 
 /// A predicate for all lifetimes, unless it asks nothing of a type.
-fn asked_of_type(predicate: WherePredicate, own: &[Ident]) -> Option<WherePredicate> {
+fn type_predicate(predicate: WherePredicate, own: &[Ident]) -> Option<WherePredicate> {
     let WherePredicate::Type(mut predicate) = predicate else {
         return None;
     };
@@ -77,7 +76,7 @@ fn without_own(bounds: &TypeBounds, own: &[Ident]) -> TypeBounds {
     bounds.cloned().collect()
 }
 
-/// `for<'a, …>`, behind the lifetimes that stand there.
+/// `for<'a, …>`, behind the lifetimes of the predicate.
 fn bind(lifetimes: &mut Option<BoundLifetimes>, names: Vec<Ident>) {
     if names.is_empty() {
         return;

@@ -29,13 +29,13 @@ pub(crate) fn is_impl(item: &[TokenTree]) -> bool {
     false
 }
 
-/// An impl block: its header, and its items. Tools are read; all else is kept unchanged.
-struct Block {
+/// An impl block: its header and its items. Tools are parsed; everything else is unchanged.
+struct ImplBlock {
     header: ItemImpl,
-    items: Vec<Item>,
+    items: Vec<BlockItem>,
 }
 
-enum Item {
+enum BlockItem {
     Tool {
         attr: Box<Attribute>,
         function: Box<Function>,
@@ -50,9 +50,9 @@ enum Item {
     Other(TokenStream),
 }
 
-struct Items(Vec<Item>);
+struct BlockItems(Vec<BlockItem>);
 
-impl Parse for Items {
+impl Parse for BlockItems {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let mut items = Vec::new();
         while !input.is_empty() {
@@ -60,18 +60,18 @@ impl Parse for Items {
             if let Some(at) = attrs.iter().position(is_tool) {
                 let attr = Box::new(attrs.remove(at));
                 let function = Box::new(Function::parse_after(attrs, input)?);
-                items.push(Item::Tool { attr, function });
+                items.push(BlockItem::Tool { attr, function });
             } else if Function::parse_after(Vec::new(), &input.fork()).is_ok() {
                 let conditional = attrs.iter().position(is_conditional_tool);
                 let attr = conditional.map(|at| Box::new(attrs.remove(at)));
                 let function = Box::new(Function::parse_after(attrs, input)?);
                 items.push(match attr {
-                    Some(attr) => Item::Conditional { attr, function },
-                    None => Item::Method(function),
+                    Some(attr) => BlockItem::Conditional { attr, function },
+                    None => BlockItem::Method(function),
                 });
             } else {
                 let other: ImplItem = input.parse()?;
-                items.push(Item::Other(quote!(#(#attrs)* #other)));
+                items.push(BlockItem::Other(quote!(#(#attrs)* #other)));
             }
         }
         Ok(Self(items))
@@ -88,7 +88,7 @@ fn is_conditional_tool(attr: &Attribute) -> bool {
         })
 }
 
-impl Block {
+impl ImplBlock {
     fn parse(item: TokenStream) -> syn::Result<Self> {
         let mut tokens: Vec<TokenTree> = item.into_iter().collect();
         let body = match tokens.pop() {
@@ -105,26 +105,26 @@ impl Block {
         tokens.push(empty.into());
         Ok(Self {
             header: syn::parse2(tokens.into_iter().collect())?,
-            items: Items::parse.parse2(body.stream())?.0,
+            items: BlockItems::parse.parse2(body.stream())?.0,
         })
     }
 }
 
 /// Reads the tools of a block, and takes our attributes from its methods.
-fn tools_of(methods: &Ctxt, block: &mut Block) -> Vec<Tool> {
-    let Block { header, items } = block;
+fn tools_of(methods: &Ctxt, block: &mut ImplBlock) -> Vec<Tool> {
+    let ImplBlock { header, items } = block;
     let mut tools: Vec<Tool> = Vec::new();
     for item in items {
-        if let Item::Conditional { attr, .. } = item {
+        if let BlockItem::Conditional { attr, .. } = item {
             methods.error(
                 attr,
                 "`#[tool]` of a method cannot stand in a `cfg_attr`\nhelp: write `#[tool]`, and `#[cfg(…)]` beside it for the method itself",
             );
         }
-        if let Item::Method(function) = item {
+        if let BlockItem::Method(function) = item {
             check::has_no_tool_params(methods, function);
         }
-        if let Item::Tool { attr, function } = item {
+        if let BlockItem::Tool { attr, function } = item {
             let tokens = match &attr.meta {
                 Meta::List(list) => list.tokens.clone(),
                 _ => TokenStream::new(),
@@ -144,8 +144,8 @@ fn tools_of(methods: &Ctxt, block: &mut Block) -> Vec<Tool> {
 
 /// `#[tool] impl Type { … }`
 pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
-    // A block that is half-typed: the compiler says better what it makes of the tokens.
-    let Ok(mut block) = Block::parse(item.clone()) else {
+    // A half-typed block: the compiler's errors about its tokens are better.
+    let Ok(mut block) = ImplBlock::parse(item.clone()) else {
         return item;
     };
     let cx = Ctxt::new();
@@ -157,15 +157,15 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
     let methods = if is_of_type { &cx } else { &unread };
     let tools = tools_of(methods, &mut block);
     let _ = unread.finish();
-    let Block { header, items } = &block;
-    let is_conditional = |item: &Item| matches!(item, Item::Conditional { .. });
+    let ImplBlock { header, items } = &block;
+    let is_conditional = |item: &BlockItem| matches!(item, BlockItem::Conditional { .. });
     if is_of_type && !items.iter().any(is_conditional) {
         check::has_tools(&cx, &header.self_ty, &tools);
     }
     let is_owner = check::owns(&cx, header);
     let rest = match cx.finish() {
         Ok(()) => emit::group(&tools, &header.self_ty, &header.generics, &krate),
-        // No stand-in would hold.
+        // A stand-in would not compile either.
         Err(error) if !is_owner => error.to_compile_error(),
         Err(error) => {
             let mut stub = fallback::group(&error, &header.self_ty, &header.generics, &krate);
@@ -176,10 +176,10 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
         }
     };
     let items = items.iter().map(|item| match item {
-        Item::Tool { function, .. }
-        | Item::Conditional { function, .. }
-        | Item::Method(function) => function.to_token_stream(),
-        Item::Other(tokens) => tokens.clone(),
+        BlockItem::Tool { function, .. }
+        | BlockItem::Conditional { function, .. }
+        | BlockItem::Method(function) => function.to_token_stream(),
+        BlockItem::Other(tokens) => tokens.clone(),
     });
     let ItemImpl {
         attrs,

@@ -9,7 +9,7 @@ use crate::span::{call_site_at_item, item_span, quote, quote_call_site};
 /// The name of [`Handle`]s.
 pub(crate) const THIS_FUNCTION: &str = "this_function";
 
-/// What a [`Handle`] leads to where the function at its path is no tool.
+/// Name of the struct that a [`Handle`] resolves to if the function at its path is not a tool.
 pub(crate) fn this_function(place: Span) -> TokenStream {
     let name = Ident::new(THIS_FUNCTION, call_site_at_item().located_at(place));
     quote_call_site! {
@@ -18,8 +18,8 @@ pub(crate) fn this_function(place: Span) -> TokenStream {
     }
 }
 
-/// The struct that a path leads to, under a name that always resolves. If the function is not a tool, there is no
-/// such struct, and the compiler would only say that a function is not a type.
+/// The struct that a path leads to, under a name that always resolves. Without it the compiler would report a function
+/// that is not a tool as "not a type".
 pub(crate) struct Handle {
     path: Path,
     name: Ident,
@@ -48,15 +48,15 @@ impl Handle {
         quote!(#name #arguments)
     }
 
-    /// The tokens where the name leads there.
+    /// The tokens in a scope where the name resolves.
     pub(crate) fn scope(&self, tokens: &TokenStream) -> TokenStream {
         let (mut path, mut name) = (self.path.clone(), self.name.clone());
-        // A variable of the tool's name would be taken for what is imported, so the word is none that sees variables.
+        // A variable with the tool's name would shadow the import, so the word comes from a scope without variables.
         if let (Some(only), 1) = (path.segments.first_mut(), self.path.segments.len()) {
             let place = only.ident.span();
             only.ident.set_span(Span::mixed_site().located_at(place));
         }
-        // So that it is no unused import where it leads to no tool.
+        // Avoids an unused import if the name resolves to no tool.
         name.set_span(call_site_at_item().located_at(name.span()));
         quote!({ use #path as #name; #tokens })
     }

@@ -10,13 +10,13 @@ use crate::handle::{Handle, this_function, type_of_method};
 use crate::invisible_chars;
 use crate::span::{SpanEnds, literal, quote, quote_call_site, set_item_span_to_start};
 
-struct Input {
+struct InstructionsInput {
     krate: TokenTree,
     text: LitStr,
 }
 
 /// A part of the words.
-enum Part {
+enum TextPart {
     Text(String),
     /// `{path.argument}`
     Name {
@@ -25,7 +25,7 @@ enum Part {
     },
 }
 
-impl Parse for Input {
+impl Parse for InstructionsInput {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let krate = input.parse()?;
         input.parse::<Token![;]>()?;
@@ -47,7 +47,7 @@ impl Parse for Input {
 /// The value of instructions.
 pub(crate) fn instructions(tokens: TokenStream) -> TokenStream {
     let krate = tokens.clone().into_iter().next();
-    let read = syn::parse2::<Input>(tokens).and_then(|input| {
+    let read = syn::parse2::<InstructionsInput>(tokens).and_then(|input| {
         let parts = parts(&input.text)?;
         Ok((input, parts))
     });
@@ -67,7 +67,7 @@ pub(crate) fn instructions(tokens: TokenStream) -> TokenStream {
     }
 }
 
-fn parts(text: &LitStr) -> syn::Result<Vec<Part>> {
+fn parts(text: &LitStr) -> syn::Result<Vec<TextPart>> {
     let value = text.value();
     let refused = |message: String| syn::Error::new(text.span(), message);
     let (mut parts, mut words, mut rest) = (Vec::new(), String::new(), value.as_str());
@@ -90,17 +90,17 @@ fn parts(text: &LitStr) -> syn::Result<Vec<Part>> {
                     .to_owned(),
             ));
         };
-        parts.push(Part::Text(std::mem::take(&mut words)));
+        parts.push(TextPart::Text(std::mem::take(&mut words)));
         parts.push(name_of(text, name)?);
         rest = behind;
     }
     words.push_str(rest);
-    parts.push(Part::Text(words));
+    parts.push(TextPart::Text(words));
     Ok(parts)
 }
 
 /// Reads `path::to::tool.argument.key`.
-fn name_of(text: &LitStr, name: &str) -> syn::Result<Part> {
+fn name_of(text: &LitStr, name: &str) -> syn::Result<TextPart> {
     let refused = |message: String| syn::Error::new(text.span(), message);
     let mut steps = name.split('.');
     let tool = steps.next().unwrap_or_default();
@@ -120,18 +120,22 @@ fn name_of(text: &LitStr, name: &str) -> syn::Result<Part> {
             "`{{{name}}}` names no argument\nhelp: write `{{{tool}.argument}}`"
         )));
     }
-    Ok(Part::Name { path, arguments })
+    Ok(TextPart::Name { path, arguments })
 }
 
-fn expand(input: &Input, parts: &[Part], errors: Option<&TokenStream>) -> TokenStream {
+fn expand(
+    input: &InstructionsInput,
+    parts: &[TextPart],
+    errors: Option<&TokenStream>,
+) -> TokenStream {
     let krate = &input.krate;
     let parts = parts.iter().filter_map(|part| match part {
-        Part::Text(text) if text.is_empty() => None,
-        Part::Text(text) => {
+        TextPart::Text(text) if text.is_empty() => None,
+        TextPart::Text(text) => {
             let text = literal(text);
-            Some(quote!(__tool::Part::Text(#text)))
+            Some(quote!(__tool::InstructionsPart::Text(#text)))
         }
-        Part::Name { path, arguments } => Some(mention(path, arguments)),
+        TextPart::Name { path, arguments } => Some(mention(path, arguments)),
     });
     let this_function = this_function(input.text.span());
     let items = quote_call_site! {
@@ -141,7 +145,7 @@ fn expand(input: &Input, parts: &[Part], errors: Option<&TokenStream>) -> TokenS
     quote! {{
         #errors
         #items
-        const PARTS: &[__tool::Part] = &[#(#parts),*];
+        const PARTS: &[__tool::InstructionsPart] = &[#(#parts),*];
         __tool::Instructions::of_parts(PARTS)
     }}
 }

@@ -51,7 +51,7 @@ mod tests {
     use super::place;
 
     #[test]
-    fn the_place_is_told_in_what_people_see() {
+    fn the_place_is_counted_in_visible_text() {
         let text = "Adds two\u{200b}\u{200b} numbers";
         assert_eq!(place(text, text.len()), "behind `numbers`");
         assert_eq!(place(text, 11), "behind `two`");

@@ -11,17 +11,21 @@ use crate::parse::{attr, is_body, read};
 use crate::span::{quote, set_item_span_to_start};
 use crate::{check, group};
 
-/// `#[tool]` on whatever it stands on.
+/// `#[tool]` on any item.
 pub(crate) fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = item.clone().into_iter().collect();
     if group::is_impl(&tokens) {
         return group::group(args, item);
     }
-    offered(FunctionRole::Tool, args, &item)
+    function_item(FunctionRole::Tool, args, &item)
 }
 
-/// `#[prompt]`, `#[resource]`, or `#[tool]` on what is no impl block.
-pub(crate) fn offered(role: FunctionRole, args: TokenStream, item: &TokenStream) -> TokenStream {
+/// `#[prompt]`, `#[resource]`, or `#[tool]` on an item other than an impl block.
+pub(crate) fn function_item(
+    role: FunctionRole,
+    args: TokenStream,
+    item: &TokenStream,
+) -> TokenStream {
     let mut tokens: Vec<TokenTree> = item.clone().into_iter().collect();
     // The body is last, and is not even looked through.
     if let Some(body) = tokens.pop()
@@ -31,7 +35,7 @@ pub(crate) fn offered(role: FunctionRole, args: TokenStream, item: &TokenStream)
         function.body = body.into();
         return free(role, args, function);
     }
-    // A function that is half-typed: the compiler says better what it makes of the tokens.
+    // A half-typed function: the compiler's errors about its tokens are better.
     let error = not_a_function(role, item.clone()).map(|error| error.to_compile_error());
     quote!(#error #item)
 }
@@ -90,7 +94,7 @@ fn free(role: FunctionRole, args: TokenStream, mut function: Function) -> TokenS
     check::free(&cx, &tool);
     let beside = match cx.finish() {
         Ok(()) => emit::free(&tool, &handle, &krate),
-        // Beside a method there is no place for anything else.
+        // Other items have no place beside a method.
         Err(error) if is_method => error.to_compile_error(),
         Err(error) => fallback::free(&error, &tool, &handle, &krate),
     };

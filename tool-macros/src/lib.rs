@@ -54,17 +54,21 @@ pub fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes a prompt of a function, for a server of MCP.
 #[proc_macro_attribute]
 pub fn prompt(args: TokenStream, item: TokenStream) -> TokenStream {
-    span::expand_with(|| item::offered(model::FunctionRole::Prompt, args.into(), &item.into()))
+    span::expand_with(|| {
+        item::function_item(model::FunctionRole::Prompt, args.into(), &item.into())
+    })
 }
 
 /// Makes a resource of a function, for a server of MCP.
 #[proc_macro_attribute]
 pub fn resource(args: TokenStream, item: TokenStream) -> TokenStream {
-    span::expand_with(|| item::offered(model::FunctionRole::Resource, args.into(), &item.into()))
+    span::expand_with(|| {
+        item::function_item(model::FunctionRole::Resource, args.into(), &item.into())
+    })
 }
 
-/// `#[derive(Schema)]`: the schema of a type, beside serde's derives. The trait of the same name has the attributes that it
-/// reads, in a table.
+/// `#[derive(Schema)]`: the schema of a type, beside serde's derives. The trait of the same name documents the
+/// attributes in a table. `arg` is for parameters; it is registered here so that its error is ours.
 // `arg` is for parameters; known here, it is an error of ours.
 #[proc_macro_derive(Schema, attributes(arg, schema, schemars, serde))]
 pub fn derive_schema(item: TokenStream) -> TokenStream {

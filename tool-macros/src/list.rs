@@ -1,4 +1,4 @@
-//! `tools![…]`: what stands in a list, checked in `const` and made at run time.
+//! `tools![…]`: the elements of a list, checked in `const` and made at run time.
 
 mod deferred;
 mod editor;
@@ -20,17 +20,17 @@ use crate::span::{
     select, set_item_span_to_start,
 };
 
-use self::targets::Targets;
+use self::targets::ListHead;
 
 /// A parsed list, behind the crate path that the runtime's macro passes.
 struct ParsedList {
     krate: TokenTree,
-    targets: Targets,
-    elements: Vec<Element>,
+    targets: ListHead,
+    elements: Vec<ListElement>,
     state: Option<Expr>,
 }
 
-struct Element {
+struct ListElement {
     /// Conditions under which the element exists.
     cfg: Vec<Attribute>,
     what: ElementKind,
@@ -38,22 +38,25 @@ struct Element {
 
 enum ElementKind {
     /// `path::to::tool as "name": "description"`
-    One { path: Path, listed: Option<As> },
+    One {
+        path: Path,
+        listed: Option<AsClause>,
+    },
     /// `..value: Type as "prefix": "words"`
     Many {
         value: Box<Expr>,
         ty: Box<Type>,
-        listed: Option<As>,
+        listed: Option<AsClause>,
     },
 }
 
-/// What stands behind `as`.
-struct As {
+/// The clause that starts with `as`.
+struct AsClause {
     name: LitStr,
     words: Option<Description>,
 }
 
-impl As {
+impl AsClause {
     fn check(&self, cx: &Ctxt) {
         let Self { name, words } = self;
         if let Some(Description::Const(words)) = words {
@@ -77,7 +80,7 @@ impl As {
 pub(crate) fn list(tokens: TokenStream) -> TokenStream {
     let list: ParsedList = match syn::parse2(tokens.clone()) {
         Ok(list) => list,
-        Err(error) => return refused(&error, tokens),
+        Err(error) => return stand_in(&error, tokens),
     };
     match (list.elements.first(), &list.state) {
         (Some(first), _) => match &first.what {
@@ -87,18 +90,18 @@ pub(crate) fn list(tokens: TokenStream) -> TokenStream {
         (None, state) => set_item_span_to_start(state),
     }
     let cx = Ctxt::new();
-    for listed in list.elements.iter().filter_map(Element::listed) {
+    for listed in list.elements.iter().filter_map(ListElement::listed) {
         listed.check(&cx);
     }
     list.targets.validate(&cx);
     let errors = cx.finish().err().map(|error| error.to_compile_error());
     let tokens = tokens.into_iter().skip(2).collect();
     let editor = editor::view(&list.krate, tokens, errors.as_ref());
-    select(&editor, &listed(&list, errors.as_ref()))
+    select(&editor, &toolset(&list, errors.as_ref()))
 }
 
 /// Stands in for a list that is not understood.
-fn refused(error: &syn::Error, tokens: TokenStream) -> TokenStream {
+fn stand_in(error: &syn::Error, tokens: TokenStream) -> TokenStream {
     let error = error.to_compile_error();
     let mut tokens = tokens.into_iter();
     // The crate and a semicolon come first.
@@ -115,7 +118,7 @@ fn refused(error: &syn::Error, tokens: TokenStream) -> TokenStream {
 }
 
 /// The toolset as an expression.
-fn listed(list: &ParsedList, errors: Option<&TokenStream>) -> TokenStream {
+fn toolset(list: &ParsedList, errors: Option<&TokenStream>) -> TokenStream {
     let ParsedList {
         krate,
         targets,
@@ -142,7 +145,7 @@ fn listed(list: &ParsedList, errors: Option<&TokenStream>) -> TokenStream {
             .as_ref()
             .map_or_else(|| quote!(()), ToTokens::to_token_stream),
     );
-    // Notes about a function that is no tool point at the first element.
+    // Notes about a function that is not a tool point at the first element.
     let mut this_function = ident(THIS_FUNCTION);
     if let Some(first) = elements.first() {
         this_function = first.place().ident(&this_function);
@@ -151,11 +154,11 @@ fn listed(list: &ParsedList, errors: Option<&TokenStream>) -> TokenStream {
     let end = quote_spanned!(this_function.span()=> ;);
     let items = quote_call_site! {
         use #krate::__private as __tool;
-        use __tool::Share as _;
+        use __tool::IntoListState as _;
         struct #this_function #end
     };
     let count = literal(elements.len());
-    // The expression as a whole is the call, and no token in it: what would replace the one replaces the other.
+    // The call-site span is on the whole expression and on no token in it: one would replace the other.
     let mut made = quote!(__tool::toolset(#tools));
     if let instructions @ [_, ..] = targets.instructions.as_slice() {
         made = quote!(__tool::instructed(#made, &[#(#instructions),*]));
@@ -174,12 +177,12 @@ fn listed(list: &ParsedList, errors: Option<&TokenStream>) -> TokenStream {
 }
 
 /// The name of the constant with an element's words.
-fn words_of(index: usize) -> Ident {
+fn words_const(index: usize) -> Ident {
     Ident::new(&format!("__TOOL_WORDS_{index}"), call_site_at_item())
 }
 
-impl Element {
-    fn listed(&self) -> Option<&As> {
+impl ListElement {
+    fn listed(&self) -> Option<&AsClause> {
         match &self.what {
             ElementKind::One { listed, .. } | ElementKind::Many { listed, .. } => listed.as_ref(),
         }
@@ -219,17 +222,17 @@ impl Element {
         }
     }
 
-    /// The words as a constant of their own: all that names them is checked, and said to be wrong, once.
+    /// The words as a constant, so that they are evaluated, and reported if wrong, once.
     fn const_words(&self, index: usize) -> Option<TokenStream> {
         let words = self.listed()?.words.as_ref()?;
-        let (cfg, name) = (&self.cfg, words_of(index));
+        let (cfg, name) = (&self.cfg, words_const(index));
         Some(quote!(#(#cfg)* const #name: &str = #words;))
     }
 
-    /// What the list says of the element.
+    /// The element's name and words in the list.
     fn listed_as(&self, index: usize) -> TokenStream {
-        let Some(As { name, words }) = self.listed() else {
-            return quote!(&__tool::As::OWN);
+        let Some(AsClause { name, words }) = self.listed() else {
+            return quote!(&__tool::NameOverride::NONE);
         };
         let kind = match &self.what {
             ElementKind::One { .. } => quote!(Tool),
@@ -237,9 +240,9 @@ impl Element {
         };
         let words = words.as_ref().map_or_else(
             || literal("").into_token_stream(),
-            |_| words_of(index).into_token_stream(),
+            |_| words_const(index).into_token_stream(),
         );
-        quote!(&__tool::As::#kind(#name, #words))
+        quote!(&__tool::NameOverride::#kind(#name, #words))
     }
 
     /// Returns the element's entry in a table. If its `#[cfg]` disables the element, `nothing` takes the entry's
@@ -259,7 +262,7 @@ impl Element {
 }
 
 /// The check in `const` that names are distinct, each element at its place.
-fn check(elements: &[Element]) -> TokenStream {
+fn check(elements: &[ListElement]) -> TokenStream {
     let taken = local("taken");
     let checks = elements.iter().map(|element| {
         let unique = |place: SpanEnds, names: &TokenStream| {
@@ -272,7 +275,7 @@ fn check(elements: &[Element]) -> TokenStream {
         let check = match &element.what {
             ElementKind::One {
                 path,
-                listed: Some(As { name, .. }),
+                listed: Some(AsClause { name, .. }),
             } => {
                 let named = |was| unique(SpanEnds::of(name), &quote!(__tool::name_as(#name, #was)));
                 // A constant cannot name the type parameters around it.
@@ -293,7 +296,7 @@ fn check(elements: &[Element]) -> TokenStream {
             ElementKind::Many { ty, listed, .. } => {
                 let prefix = listed
                     .as_ref()
-                    .map(|As { name, .. }| quote!(.prefixed(#name)));
+                    .map(|AsClause { name, .. }| quote!(.prefixed(#name)));
                 unique(
                     SpanEnds::of(ty),
                     &quote!(__tool::Listed::<#ty>::NAMES #prefix),
@@ -316,7 +319,7 @@ fn check(elements: &[Element]) -> TokenStream {
         #allowed
         const _: () = {
             #imports
-            let mut #taken = __tool::Taken::<#count>::NONE;
+            let mut #taken = __tool::UsedNames::<#count>::NONE;
             #(#checks)*
         };
     }
@@ -326,8 +329,8 @@ fn check(elements: &[Element]) -> TokenStream {
 fn share(value: &impl ToTokens) -> TokenStream {
     let place = SpanEnds::of(value);
     let (given, share) = (
-        place.start(quote!(__tool::Given)),
-        place.end(quote!(.__share())),
+        place.start(quote!(__tool::StateExpr)),
+        place.end(quote!(.__list_state())),
     );
     quote!(#given(#value)#share)
 }

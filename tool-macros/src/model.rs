@@ -7,7 +7,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::{Attribute, Expr, Generics, Path, ReturnType, Signature, Type, Visibility};
 
-/// A function with its body as it stands, not looked at.
+/// A function with its unparsed body.
 pub(crate) struct Function {
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) vis: Visibility,
@@ -17,7 +17,7 @@ pub(crate) struct Function {
     pub(crate) body: TokenStream,
 }
 
-/// What a function becomes.
+/// The kind of thing that a function defines.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum FunctionRole {
     #[default]
@@ -41,17 +41,17 @@ impl FunctionRole {
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) role: FunctionRole,
-    /// Of a resource: its URI, or the template of it.
-    pub(crate) uri: Option<Text>,
-    /// Of a resource: its media type.
-    pub(crate) mime_type: Option<Text>,
+    /// A resource's URI or URI template.
+    pub(crate) uri: Option<TextLit>,
+    /// A resource's media type.
+    pub(crate) mime_type: Option<TextLit>,
     pub(crate) krate: Option<Path>,
     /// Name of the struct of the arguments.
     pub(crate) args: Option<Ident>,
-    pub(crate) name: Option<Text>,
-    pub(crate) title: Option<Text>,
+    pub(crate) name: Option<TextLit>,
+    pub(crate) title: Option<TextLit>,
     pub(crate) description: Option<Description>,
-    /// Hints and options that are on or off, by the names of `ToolOptions`, and where they stand.
+    /// Hints and switches, by the names of `ToolOptions`, with their spans.
     pub(crate) switches: Vec<Switch>,
     /// Span of the option, and its value in milliseconds.
     pub(crate) timeout: Option<(Span, u64)>,
@@ -64,13 +64,12 @@ pub(crate) struct Options {
     /// Unknown arguments are ignored. Span of the option.
     pub(crate) ignore_unknown: Option<Span>,
     /// The names that it had before.
-    pub(crate) was: Vec<Text>,
+    pub(crate) was: Vec<TextLit>,
     /// The dialects that must accept the tool.
     pub(crate) targets: Vec<Ident>,
     /// Calls as a model should make them.
     pub(crate) examples: Vec<CallExample>,
-    /// True if some of the options or the documentation was not understood. A missing part may have been intended
-    /// then.
+    /// True if some of the options or the documentation was not understood. A missing part may have been intended then.
     pub(crate) misread: bool,
 }
 
@@ -114,7 +113,7 @@ pub(crate) struct CallExample {
 
 /// Another tool in a tool's description.
 pub(crate) struct DocLink {
-    /// Where its name stands, in bytes.
+    /// Position of its name, in bytes.
     pub(crate) at: usize,
     pub(crate) len: usize,
     pub(crate) path: Path,
@@ -122,7 +121,7 @@ pub(crate) struct DocLink {
 
 /// A string literal.
 #[derive(Clone)]
-pub(crate) struct Text {
+pub(crate) struct TextLit {
     pub(crate) value: String,
     pub(crate) span: Span,
 }
@@ -131,7 +130,7 @@ pub(crate) struct Text {
 #[derive(Clone)]
 pub(crate) enum Description {
     /// A text that the macro knows.
-    Text(Text),
+    Text(TextLit),
     /// A constant: a path, `concat!`, `include_str!`.
     Const(Box<Expr>),
 }
@@ -142,7 +141,7 @@ impl Description {
         matches!(self, Self::Const(_))
     }
 
-    /// Returns true if nothing is said.
+    /// Returns true if the description is empty.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(self, Self::Text(text) if text.value.is_empty())
     }
@@ -157,7 +156,7 @@ impl Default for Description {
 impl From<String> for Description {
     fn from(value: String) -> Self {
         let span = Span::call_site();
-        Self::Text(Text { value, span })
+        Self::Text(TextLit { value, span })
     }
 }
 
@@ -179,8 +178,8 @@ pub(crate) struct Tool {
     pub(crate) options: Options,
     /// The function's name, as it is called.
     pub(crate) ident: Ident,
-    /// The name that the model calls, and where it stands.
-    pub(crate) name: Text,
+    /// The name that the model calls, with its span.
+    pub(crate) name: TextLit,
     pub(crate) description: Description,
     /// The other tools in the description.
     pub(crate) mentions: Vec<DocLink>,
@@ -236,12 +235,12 @@ pub(crate) enum Param {
 
 /// A parameter that the model fills.
 pub(crate) struct ModelParam {
-    /// The name in JSON, and where it stands.
-    pub(crate) name: Text,
+    /// The name in JSON, with its span.
+    pub(crate) name: TextLit,
     /// The name in Rust, without `r#`.
     pub(crate) ident: String,
     pub(crate) ty: Type,
-    /// True if the type certainly is what its name says; see `schema::is_basic`.
+    /// True if the type certainly is the one its name says; see `schema::is_basic`.
     pub(crate) is_basic: bool,
     pub(crate) description: Description,
     pub(crate) default: Option<DefaultValue>,
@@ -251,7 +250,7 @@ pub(crate) struct ModelParam {
     /// Its value is secret. Span of the option.
     pub(crate) secret: Option<Span>,
     /// The name that it had before.
-    pub(crate) was: Option<Text>,
+    pub(crate) was: Option<TextLit>,
     pub(crate) bounds: BoundArgs,
     /// The type that is decoded.
     pub(crate) slot: TokenStream,

@@ -22,14 +22,15 @@ fn is_name(name: &str, inner: impl Fn(char) -> bool) -> bool {
         && name.chars().all(inner)
 }
 
-/// `` did you mean `x`? `` or nothing, to stand after `help: `.
+/// `` did you mean `x`? `` or an empty text, to follow `help: `.
 pub(crate) fn did_you_mean<'n>(
     wrong: &str,
     names: impl IntoIterator<Item = &'n str>,
 ) -> Option<String> {
     let folded = wrong.to_lowercase();
     let near = |name: &&str| {
-        // A third of the letters; two may lack one. The runtime judges names of tools and arguments alike.
+        // Allows changes in a third of the letters, or one missing letter in names of two. The runtime suggests names
+        // of tools and arguments by the same rule.
         let limit = wrong.len().max(name.len().min(3)) / 3;
         let is_start = folded.len() >= 3 && (name.starts_with(&folded) || folded.starts_with(name));
         let distance = strsim::osa_distance(&folded, name);

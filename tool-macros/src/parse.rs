@@ -1,4 +1,4 @@
-//! Reads what a user wrote into the model: attributes, doc comments, functions and their parameters.
+//! Parses user code into the model: attributes, doc comments, functions and their parameters.
 
 mod approved;
 pub(crate) mod attr;

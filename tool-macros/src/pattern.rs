@@ -14,7 +14,7 @@ pub(super) struct CheckedPattern {
 }
 
 impl CheckedPattern {
-    /// Reads it. An error stands at `span`, the literal.
+    /// Reads a pattern. An error is at `span`, the literal.
     pub(super) fn read(cx: &Ctxt, text: &str, span: Span) -> Option<Self> {
         match toolwright_pattern::checked(text) {
             Ok(regex) => Some(Self {

@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::{Data, DeriveInput, Fields, Generics, Meta, Path, Type, TypeParamBound, WherePredicate};
 
 use crate::ctxt::Ctxt;
-use crate::parse::attr::{self, Entry, Table};
+use crate::parse::attr::{self, KeyValue, Table};
 use crate::span::{parse_quote, quote, quote_call_site, set_item_span};
 use crate::ty;
 
@@ -34,7 +34,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let cx = Ctxt::new();
     let tokens = read(&cx, &input);
     let errors = cx.finish().err().map(|error| error.to_compile_error());
-    // What can be provided is, so that the uses of it do not echo the errors.
+    // Emits the valid part, so that its uses do not echo the errors.
     quote!(#errors #tokens)
 }
 
@@ -173,7 +173,7 @@ fn mentions(tokens: TokenStream, name: &Ident) -> bool {
     })
 }
 
-fn options(cx: &Ctxt, attrs: &[syn::Attribute]) -> Vec<Entry> {
+fn options(cx: &Ctxt, attrs: &[syn::Attribute]) -> Vec<KeyValue> {
     let own = attrs.iter().filter(|attr| attr.path().is_ident("provide"));
     own.flat_map(|attr| match &attr.meta {
         Meta::List(list) => attr::entries(cx, list.tokens.clone()),

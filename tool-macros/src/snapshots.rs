@@ -16,7 +16,7 @@ fn check(name: &str, tokens: TokenStream) {
     });
 }
 
-/// What builds see of a list: the last arm of its choice.
+/// The list's code for a build: the last arm of its choice.
 fn in_builds(list: TokenStream) -> TokenStream {
     let final_group = |tokens: TokenStream| match tokens.into_iter().last() {
         Some(TokenTree::Group(group)) => group.stream(),
@@ -25,7 +25,7 @@ fn in_builds(list: TokenStream) -> TokenStream {
     final_group(final_group(list))
 }
 
-/// What an editor sees of a list: the first arm of the choice that ends the first arm.
+/// The list's code for an editor: the first arm of the choice that ends the first arm.
 fn in_editor(list: TokenStream) -> TokenStream {
     let groups = |tokens: TokenStream| {
         let groups = tokens.into_iter().filter_map(|token| match token {
@@ -225,7 +225,7 @@ fn listed() {
     );
 }
 
-/// The default path stands nowhere once another is given.
+/// The default path never occurs once another is given.
 #[test]
 fn targeted() {
     let tool = item::tool(

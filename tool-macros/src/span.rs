@@ -1,16 +1,16 @@
 //! Spans of generated tokens: the compiler shows errors about a token at its span.
 //!
-//! All generated tokens stand at the user's tokens, most of them at the point where the item's name begins. The only tokens
-//! at the macro's call site are the ends of the expression that `tools!` is.
+//! All generated tokens have spans of the user's tokens, most of them the point where the item's name begins. Only the ends
+//! of the expression that `tools!` returns have the macro's call site.
 //!
-//! To an editor, all tokens at a name are meanings of the name, and it shows the documentation of each. A point covers no
-//! text, so nothing there is a meaning of anything. Names that an error points at do stand at the user's tokens, but no
-//! keyword does: [`not_in_editor`] and its neighbours keep the meaning of the names from an editor, and not the keywords'.
-//! An editor does not look at derived code for a name.
+//! rust-analyzer treats every token with a name's span as a definition of it, and shows the documentation of each. A point
+//! covers no text, so tokens there define nothing. A name that an error points at has the user's span, but a keyword never
+//! does: [`not_in_editor`] and its neighbours hide the definitions of such names from rust-analyzer, which does not look
+//! for them in derived code.
 //!
 //! A token at the call site carries the whole expansion with it, and the compiler identifies the expansion by its position
 //! in the file. An edit in front of it would make all generated code new, and all of it would be checked again. The span of
-//! a user's token is relative to its item, so it stays the same. The price: lints take generated code for the user's own.
+//! a user's token is relative to its item, so it does not change. The price: lints treat generated code as the user's.
 
 use std::cell::Cell;
 
@@ -89,11 +89,11 @@ macro_rules! quote_call_site {
 }
 pub(crate) use quote_call_site;
 
-/// The attribute of an item that is part of every build, and which rust-analyzer is not shown. No token of the item is the
-/// user's own: an editor greys out the user's tokens in what is not there.
+/// The attribute of an item that is part of every build and hidden from rust-analyzer. Its tokens are not the user's:
+/// an editor greys out the user's tokens in disabled code.
 ///
-/// rustc does not know the name `rust_analyzer`, and would warn of it. Behind `miri`, which rust-analyzer says it is as
-/// well, rustc does not look at it. Under Miri it does warn: only what encloses an item can allow that.
+/// rustc does not know the name `rust_analyzer` and would warn about it. rustc skips it behind `miri`, which
+/// rust-analyzer also sets. Under Miri it does warn; only an enclosing item can allow that.
 pub(crate) fn not_in_editor() -> TokenStream {
     quote_call_site!(#[cfg_attr(miri, cfg(not(rust_analyzer)))])
 }
@@ -103,7 +103,7 @@ pub(crate) fn not_looked_into_in_editor() -> TokenStream {
     quote_call_site!(#[rust_analyzer::skip])
 }
 
-/// Gives tokens the hygiene of the call site, where they stand. It is for small items, as [`quote_call_site`] is.
+/// Gives tokens the hygiene of the call site at their spans. Use it for small items, as [`quote_call_site`].
 pub(crate) fn generated(tokens: TokenStream) -> TokenStream {
     let resolved = |mut token: TokenTree| {
         if let TokenTree::Group(group) = &token {

@@ -142,8 +142,7 @@ fn is_last(path: &TypePath, name: &str) -> bool {
     last.is_some_and(|segment| segment.ident == name && segment.arguments.is_empty())
 }
 
-/// Returns true if a path leads to std's `module::name`, as far as its spelling shows. A single name is taken for
-/// std's.
+/// Returns true if a path is spelled as std's `module::name`. A single name counts as std's.
 fn is_of_std(path: &TypePath, module: &str) -> bool {
     let mut segments = path.path.segments.iter().rev().skip(1);
     segments.next().is_none_or(|parent| parent.ident == module)
@@ -159,8 +158,8 @@ fn argument<'t>(path: &'t TypePath, name: &str) -> Option<&'t Type> {
     types.next().filter(|_| types.next().is_none())
 }
 
-/// The value and the error of what is spelled as a `Result`; where it is not, or one of them is
-/// not spelled, the type itself.
+/// The value's and the error's type of a type spelled as `Result`; otherwise, or if one is not spelled, the type
+/// itself.
 pub(crate) fn result_of(ty: &Type) -> (&Type, &Type) {
     let Type::Path(path) = ungrouped(ty) else {
         return (ty, ty);
@@ -333,7 +332,7 @@ pub(crate) fn lifetime(tokens: TokenStream) -> Option<Lifetime> {
     None
 }
 
-/// The first of these words in a type, wherever it stands.
+/// The first of these words in a type, at any depth.
 pub(crate) fn find(tokens: TokenStream, words: &[&str]) -> Option<TokenTree> {
     tokens.into_iter().find_map(|token| match &token {
         // Compared with a word, an identifier is made a text each time.
@@ -386,7 +385,7 @@ pub(crate) fn plain_ident(pat: &Pat) -> Option<Ident> {
     }
 }
 
-/// The expression without invisible groups, which stand around what a `macro_rules` hands on.
+/// The expression without the invisible groups that `macro_rules` puts around its captures.
 pub(crate) fn ungrouped_expr(expr: &Expr) -> &Expr {
     match expr {
         Expr::Group(group) => ungrouped_expr(&group.expr),

@@ -38,9 +38,9 @@ pub use self::visible::Stripped;
 
 /// The tools of a request in a provider's dialect: [`Wire::definitions_in`]. Cheap to clone.
 ///
-/// A provider that does not take a tool's name is told another one. So what belongs to such a
-/// request is made and read here, and not by the [`Wire`]: the choice of a tool, the calls of the
-/// response, and what the next request repeats. Here every tool goes by its own name.
+/// Tools whose names a provider rejects are renamed in the request. So make and read its parts here, and not by the
+/// [`Wire`]: the choice of a tool, the calls of the response, and the next request's copy of them. Here every tool has its
+/// own name.
 ///
 /// ```
 /// use toolwright::{Context, Dialect, DynTool, Encoder, ToolDef, Toolset, Wire, wire::Parallel};

@@ -59,7 +59,7 @@ type Visible = dyn Fn(&Scope<'_>) -> bool + Send + Sync;
 /// How the schema is used for arguments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Checks {
-    /// Not at all: it is that of the handler's own type, or nobody wants it.
+    /// Not checked: the schema is that of the handler's type, or checks are off.
     None,
     /// Arguments are checked against it.
     Only,
@@ -179,7 +179,7 @@ impl Tool for DynTool {
 /// Builder of a [`DynTool`]; see [`DynTool::builder`].
 #[must_use = "a builder makes nothing until `build` is called"]
 pub struct DynToolBuilder {
-    /// Empty texts stand for missing ones.
+    /// Empty texts represent missing ones.
     def: ToolDef,
     meta: Map<String, Value>,
     handler: Option<Box<dyn Handler>>,
@@ -280,11 +280,11 @@ impl DynToolBuilder {
 
     /// Adds the schema's defaults to the arguments. Default: true.
     ///
-    /// What was sent stays as it was sent, repairs aside. Each object that leaves out an optional key whose schema has a
+    /// The sent arguments do not change, repairs aside. Each object that leaves out an optional key whose schema has a
     /// `default` gets the key at its end, after the arguments were checked. That holds inside objects, arrays and maps,
     /// behind `$ref`, and in the alternative that the value is of. A default is taken as it is written: one that is
-    /// itself an object is not completed. `null` that the schema refuses, as strict modes send it for a key that is left
-    /// out, is such a key, and as a default it is none.
+    /// itself an object is not completed. `null` that the schema refuses, as strict modes send it for a key that is
+    /// left out, is such a key, and as a default it is none.
     ///
     /// A default that its own schema refuses is not added, and is a note of
     /// [`Toolset::check`](crate::toolset::Toolset::check).
@@ -327,8 +327,8 @@ impl DynToolBuilder {
         self
     }
 
-    /// Publishes the schema without checking arguments against it, and without reading it: the handler's type refuses
-    /// what it cannot read, and that is nothing for `serde_json::Value`.
+    /// Publishes the schema without reading it and without checking arguments against it. The handler's type refuses
+    /// arguments that it cannot read; `serde_json::Value` refuses none.
     pub fn unchecked(mut self) -> Self {
         self.checks = Checks::None;
         self
@@ -385,8 +385,7 @@ impl DynToolBuilder {
         self
     }
 
-    /// Runs an asynchronous closure over arguments of any form: `serde_json::Value` or
-    /// `Box<RawValue>` for raw JSON.
+    /// Runs an asynchronous closure over arguments of any form: `serde_json::Value` or `Box<RawValue>` for raw JSON.
     pub fn handler<A, F, R, T, E>(mut self, run: F) -> Self
     where
         A: DeserializeOwned + Send + 'static,
@@ -399,8 +398,7 @@ impl DynToolBuilder {
         self
     }
 
-    /// Runs a closure over arguments of any form: `serde_json::Value` or `Box<RawValue>` for raw
-    /// JSON.
+    /// Runs a closure over arguments of any form: `serde_json::Value` or `Box<RawValue>` for raw JSON.
     pub fn handler_sync<A, F, T, E>(mut self, run: F) -> Self
     where
         A: DeserializeOwned + Send + 'static,
@@ -442,9 +440,9 @@ impl DynToolBuilder {
     /// Makes the tool.
     ///
     /// # Errors
-    /// When something that a tool needs is missing, a provider refuses the name, or words, keys or
-    /// values of the definition hold characters that nobody sees; also when arguments cannot be checked against the
-    /// [schema](Self::parameters).
+    ///
+    /// When the tool lacks a required part, a provider refuses the name, or texts, keys or values of the definition
+    /// have invisible characters; also when arguments cannot be checked against the [schema](Self::parameters).
     pub fn build(self) -> Result<Arc<dyn Tool>, BuildError> {
         let Self {
             mut def,

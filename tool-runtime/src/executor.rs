@@ -31,14 +31,13 @@ use std::time::Duration;
 use self::batch_state::BatchState;
 use self::event::Observers;
 use crate::tool::{Context, Filter, OpenCalls, wait};
-use crate::toolset::{Entry, Toolset};
+use crate::toolset::{ToolEntry, Toolset};
 use toolwright_provider::call::ToolDef;
 use toolwright_schema::panics::reported;
 
 pub use self::batch::{Batch, Halted, Pending, PendingReason, Reply};
 pub use self::blocking::BlockingLimit;
 pub use self::decided::Decided;
-pub use self::dispatch::CallPlan;
 pub use self::event::{BatchId, Event};
 pub use self::layer::{Handled, Layer, Next, Request};
 pub use self::output::{OutputLimit, Overflow};
@@ -48,7 +47,7 @@ pub use self::resume::ResumeError;
 pub use self::runner::{Runner, RunnerCall};
 pub use self::source::Source;
 pub use self::trace::{TraceEvent, TraceKind, TraceStore, Traced, TracedCall};
-pub use self::turn::Turn;
+pub use self::turn::{CallPlan, Turn};
 
 pub(crate) use self::deadline::pause;
 
@@ -83,7 +82,7 @@ const MAX_CALLS: usize = 16_384;
 /// assert_eq!(texts, ["42", "unknown tool `duble`; did you mean `double`?"]);
 /// ```
 ///
-/// # What cannot be contained
+/// # Limits of containment
 /// A build with `panic = "abort"`, a panic during unwinding and a stack overflow end the program. A `blocking` tool
 /// that never returns is answered in time, but its thread is lost unless the body awaits. A synchronous tool that is
 /// not `blocking` holds up its batch.
@@ -261,7 +260,7 @@ impl Executor {
         }
     }
 
-    /// Sets who owns calls that stay open. Default: nobody, and `background` tools run as all others do. So they do in
+    /// Sets the owner of calls that stay open. Default: none, and `background` tools run like other tools, as in
     /// [`run_blocking`](Self::run_blocking). An agent sets its session's.
     pub fn open_calls(self, open: impl Into<OpenCalls>) -> Self {
         Self {
@@ -271,7 +270,7 @@ impl Executor {
     }
 
     /// Returns the executor of the code of an open call, which has passed all layers.
-    fn of_background(&self, entry: &Entry, limit: Duration) -> Self {
+    fn of_background(&self, entry: &ToolEntry, limit: Duration) -> Self {
         Self {
             source: Toolset::of_distinct(vec![Arc::clone(entry.tool())], &[]).into(),
             timeout: Some(limit),
@@ -337,11 +336,11 @@ impl Executor {
             .visible_to(&scope, self.filter.as_ref())
     }
 
-    /// Returns true if every call of this tool waits for a decision: the tool is manual, here or by itself, it [needs an
-    /// approval](toolwright_provider::call::ToolOptions::needs_approval), or a
-    /// layer [says so](Layer::requires_approval), as [`Approval`](crate::layers::Approval) does of levels and
-    /// annotations. What [`Approval::when`](crate::layers::Approval::when) decides by a call's arguments is known
-    /// with the call alone.
+    /// Returns true if every call of this tool waits for a decision: the tool is manual, here or in its definition, it
+    /// [needs an approval](toolwright_provider::call::ToolOptions::needs_approval), or a layer [requires
+    /// one](Layer::requires_approval), as [`Approval`](crate::layers::Approval) does for levels and annotations. A
+    /// decision of [`Approval::when`](crate::layers::Approval::when) depends on the call's arguments and is not
+    /// included.
     ///
     /// ```
     /// use toolwright::{Executor, ToolDef, Toolset, layers::Approval};
@@ -376,8 +375,8 @@ impl Executor {
     /// Tools that are not `blocking` run on the task that awaits the batch. Dropping the future cancels
     /// all calls and reports that to observers.
     ///
-    /// A tool may run a batch of its own with its call's context. That batch ends when the call is cancelled, and its
-    /// calls have [idempotency keys](Context::idempotency_key) of their own.
+    /// A tool may run another batch with its call's context. That batch ends when the call is cancelled, and its calls
+    /// have different [idempotency keys](Context::idempotency_key).
     ///
     /// # Decided calls
     /// They were pending: for a person, the host ([`manual`](Self::manual) tools) or a [`Layer`]. Give only decided calls;
@@ -421,7 +420,7 @@ impl Executor {
         let tools = self.source.tools(&cx.scope());
         let is_filtered = self.filter.is_some() || cx.filter().is_some();
         let cx = &if is_filtered {
-            // The tool that searches finds what passes here.
+            // The search is exempt: this filter applies to the tools that it finds.
             Cow::Owned(cx.clone().into_owned().with_filter(self.filter.as_ref()))
         } else {
             Cow::Borrowed(&**cx)
@@ -439,7 +438,7 @@ impl Executor {
         let mut state = BatchState::open(self, turn, cx);
         if cx.cancel_requested() {
             state.cancelled();
-            turn.leave(&mut state);
+            dispatch::leave(turn, &mut state);
             return state.close();
         }
         let jobs = dispatch::dispatch(self, &tools, turn, &today, cx, &mut state);
@@ -469,7 +468,7 @@ impl Executor {
             Err(error) => {
                 let cx = &known(cx);
                 let mut state = BatchState::open(self, turn, cx);
-                turn.leave(&mut state);
+                dispatch::leave(turn, &mut state);
                 state.answer_open_calls(&error);
                 state.close()
             }

@@ -18,10 +18,9 @@
 //!     .layer(ConcurrencyLimit::of("search", 2));
 //! ```
 //!
-//! The first layer sees a call first and its answer last. So the order says what is meant: a `Cache`
-//! before an `Approval` answers without asking; a `Retry` before a `ConcurrencyLimit` gives its permit back
-//! between two attempts, behind it it keeps the permit; a `Log` behind a `Retry` writes a line an
-//! attempt.
+//! The first layer sees a call first and its answer last. So the order says what is meant: a `Cache` before an
+//! `Approval` answers without asking; a `Retry` before a `ConcurrencyLimit` gives its permit back between two attempts,
+//! behind it it keeps the permit; a `Log` behind a `Retry` writes a line an attempt.
 //!
 //! What holds for all of them, and for layers of your own:
 //!

@@ -29,10 +29,11 @@ pub(crate) mod state;
 mod wrap;
 mod wrappers;
 
-pub use self::answer::{Answer, BoxFuture, EarlyExit, Ran};
-pub use self::approved::Approved;
+pub(crate) use self::answer::Answered;
+pub use self::answer::{Answer, BoxFuture, EarlyExit, RunResult};
 #[cfg(feature = "tokio")]
-pub(crate) use self::approved::Yes;
+pub(crate) use self::approved::ApprovalToken;
+pub use self::approved::Approved;
 pub(crate) use self::approved::{approved_in_test, not_approved};
 pub use self::call::Call;
 #[cfg(feature = "tokio")]
@@ -97,7 +98,7 @@ pub trait Tool: Send + Sync {
 
     /// Runs generated code without converting its answer, which would copy it.
     #[doc(hidden)]
-    fn __run<'a>(&'a self, call: Call<'a>) -> Ran<'a> {
+    fn __run<'a>(&'a self, call: Call<'a>) -> RunResult<'a> {
         Ok(self.call(call))
     }
 

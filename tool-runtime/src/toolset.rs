@@ -26,10 +26,10 @@ use toolwright_schema::text::{NameError, ShortStr};
 
 #[cfg(feature = "tokio")]
 pub(crate) use self::call::resolved;
-use self::deferred::Deferral;
+use self::deferred::DeferredTools;
 pub use self::deferred::LoadOptions;
 pub use self::error::{AttachError, ConflictError, RenameError};
-pub use self::instructions::{Instructions, InstructionsError, Part};
+pub use self::instructions::{Instructions, InstructionsError, InstructionsPart};
 pub use self::list_state::ListState;
 #[cfg(feature = "tokio")]
 pub use self::registry::Changes;
@@ -63,28 +63,28 @@ pub use self::search_tools::{FindTools, ToolQuery};
 /// ```
 #[derive(Clone, Default)]
 pub struct Toolset {
-    set: Arc<Inner>,
-    /// What is deferred, if something is.
-    deferral: Option<Deferral>,
+    set: Arc<ToolsetData>,
+    /// The deferred tools, if there are any.
+    deferral: Option<DeferredTools>,
 }
 
 #[derive(Clone, Default)]
-struct Inner {
-    tools: Vec<Entry>,
+struct ToolsetData {
+    tools: Vec<ToolEntry>,
     index: HashTable<usize>,
     hasher: RandomState,
-    /// Old names that lead to a tool, each with the one of today.
+    /// Old names of tools, each with the current name.
     old_names: Vec<past::OldName>,
     cache: DefinitionCache,
-    kept: Kept,
+    inherited: InheritedOptions,
     search: search::LazyIndex,
     /// True if some tool may be hidden.
     may_hide: bool,
 }
 
-/// What a set hands on to those that are made of it.
+/// Options that derived sets inherit.
 #[derive(Clone, Default)]
-struct Kept {
+struct InheritedOptions {
     /// The instructions of the lists.
     instructions: Vec<Instructions>,
     loads: LoadOptions,
@@ -95,7 +95,7 @@ struct Kept {
 // Each is asked by itself.
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Clone)]
-pub(crate) struct Entry {
+pub(crate) struct ToolEntry {
     name: ShortStr,
     tool: Arc<dyn Tool>,
     attributes: Meta,
@@ -111,10 +111,10 @@ pub(crate) struct Entry {
     has_mentions: bool,
     /// The group of a deferred tool.
     namespace: Option<Namespace>,
-    /// True for the search of the set. Filters are about what it finds.
-    finds: bool,
-    /// True if that search tells definitions, since nobody loads tools.
-    tells: bool,
+    /// True for the search of the set. Filters apply to the tools that it finds.
+    searches: bool,
+    /// True if that search prints definitions, since tools are not loaded.
+    prints: bool,
     encoded: Arc<EncodedTool>,
     options: ToolOptions,
     #[cfg(feature = "tokio")]
@@ -138,11 +138,11 @@ impl ToolList for Toolset {
     }
 
     fn deferral(&self) -> Option<definitions::Deferral<'_>> {
-        self.deferral.as_ref().map(Deferral::of_request)
+        self.deferral.as_ref().map(DeferredTools::of_request)
     }
 }
 
-impl Kept {
+impl InheritedOptions {
     fn with(mut self, other: &Self) -> Self {
         self.instructions.extend(&other.instructions);
         Self {
@@ -158,14 +158,17 @@ impl Toolset {
     /// # Errors
     /// When tools have equal names; the error lists them all.
     pub fn new(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Result<Self, ConflictError> {
-        Self::of_entries(Kept::default(), tools.into_iter().map(Entry::new))
+        Self::of_entries(
+            InheritedOptions::default(),
+            tools.into_iter().map(ToolEntry::new),
+        )
     }
 
     fn of_entries(
-        kept: Kept,
-        entries: impl IntoIterator<Item = Entry>,
+        inherited: InheritedOptions,
+        entries: impl IntoIterator<Item = ToolEntry>,
     ) -> Result<Self, ConflictError> {
-        let mut set = Inner::keeping(kept);
+        let mut set = ToolsetData::keeping(inherited);
         let mut conflicts = Vec::new();
         for entry in entries {
             if let Err(name) = set.add(entry) {
@@ -186,12 +189,12 @@ impl Toolset {
 
     /// Makes a set of tools whose names differ. The last ones are deferred, each from the place of a group on.
     pub(crate) fn of_distinct(tools: Vec<Arc<dyn Tool>>, groups: &[(usize, Namespace)]) -> Self {
-        let mut set = Inner::default();
+        let mut set = ToolsetData::default();
         for (at, tool) in tools.into_iter().enumerate() {
             let group = groups.iter().rfind(|(start, _)| *start <= at);
-            let entry = Entry::new(tool);
+            let entry = ToolEntry::new(tool);
             let group = group.filter(|_| !entry.is_search());
-            set.push(Entry {
+            set.push(ToolEntry {
                 namespace: group.map(|(_, group)| group.clone()),
                 ..entry
             });
@@ -202,7 +205,7 @@ impl Toolset {
     /// Adds the instructions of the list that the tools are from.
     pub(crate) fn instructed(self, instructions: &[Instructions]) -> Self {
         let mut set = Arc::unwrap_or_clone(self.set);
-        set.kept.instructions.extend(instructions);
+        set.inherited.instructions.extend(instructions);
         set.finish()
     }
 
@@ -216,7 +219,7 @@ impl Toolset {
         self.iter().map(|tool| tool.def())
     }
 
-    pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = &Entry> {
+    pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = &ToolEntry> {
         self.set.tools.iter()
     }
 
@@ -233,11 +236,11 @@ impl Toolset {
         let scope = &self.set.scope(scope);
         let seen = self.entries().map(|entry| entry.is_visible(scope, filter));
         let seen: Vec<bool> = seen.collect();
-        // What was encoded of the set is kept with it.
+        // Encoded definitions are cached with the set.
         if seen.iter().all(|seen| *seen) {
             return self.clone();
         }
-        let mut set = Inner::keeping(self.set.kept.clone());
+        let mut set = ToolsetData::keeping(self.set.inherited.clone());
         for (entry, _) in self.entries().zip(seen).filter(|(_, seen)| *seen) {
             set.push(entry.clone());
         }
@@ -247,14 +250,14 @@ impl Toolset {
     /// Returns the tool that a conversation may call by this name.
     ///
     /// # Errors
-    /// When there is none, or it is hidden, with near names among those that are not.
+    /// When there is none, or it is hidden, with near names among the visible tools.
     #[inline]
     pub(crate) fn find_visible(
         &self,
         name: &[u8],
         scope: &Scope<'_>,
         filter: Option<&Filter>,
-    ) -> Result<&Entry, ToolError> {
+    ) -> Result<&ToolEntry, ToolError> {
         match self.find(name) {
             Some(entry) if !entry.may_hide && filter.is_none() => Ok(entry),
             Some(entry) if entry.is_visible(&self.set.scope(scope), filter) => Ok(entry),
@@ -270,7 +273,7 @@ impl Toolset {
     // Each call looks a tool up, and the compiler would rather not.
     #[allow(clippy::inline_always)]
     #[inline(always)]
-    fn find(&self, name: &[u8]) -> Option<&Entry> {
+    fn find(&self, name: &[u8]) -> Option<&ToolEntry> {
         match self.set.find(name) {
             Some(entry) => Some(entry),
             None => self.search_entry(name),
@@ -290,8 +293,8 @@ impl Toolset {
     /// # Errors
     /// When tools have equal names; the error lists them all.
     pub fn merge(&self, others: &Self) -> Result<Self, ConflictError> {
-        let kept = self.set.kept.clone().with(&others.set.kept);
-        Self::of_entries(kept, self.entries().chain(others.entries()).cloned())
+        let inherited = self.set.inherited.clone().with(&others.set.inherited);
+        Self::of_entries(inherited, self.entries().chain(others.entries()).cloned())
     }
 
     /// Returns the tools that `keep` accepts.
@@ -307,14 +310,14 @@ impl Toolset {
 
     /// Adds a tool, and returns the one that it replaces.
     fn replace(&self, tool: Arc<dyn Tool>) -> (Self, Option<Arc<dyn Tool>>) {
-        let mut set = Inner::clone(&self.set);
-        let old = set.put(Entry::new(tool));
+        let mut set = ToolsetData::clone(&self.set);
+        let old = set.put(ToolEntry::new(tool));
         (set.finish(), old)
     }
 
     /// Adds all tools of a set; they replace tools of the same names in their places.
     pub(crate) fn with_all(&self, others: &Self) -> Self {
-        let mut set = Inner::clone(&self.set);
+        let mut set = ToolsetData::clone(&self.set);
         for entry in others.entries() {
             set.put(entry.clone());
         }
@@ -326,10 +329,10 @@ impl Toolset {
     /// # Errors
     /// When a name becomes one that a provider refuses.
     pub fn prefix(&self, prefix: &str) -> Result<Self, NameError> {
-        let mut set = Inner::keeping(self.set.kept.clone());
+        let mut set = ToolsetData::keeping(self.set.inherited.clone());
         for entry in &self.set.tools {
             let name = format!("{prefix}{}", entry.name);
-            let renamed = Entry::new(Redefined::renamed(&entry.tool, name, prefix)?);
+            let renamed = ToolEntry::new(Redefined::renamed(&entry.tool, name, prefix)?);
             set.push(renamed.instead(entry, prefix));
         }
         Ok(set.finish())
@@ -346,7 +349,7 @@ impl Toolset {
         let entries = self.entries().map(|entry| {
             if *entry.name == *from {
                 Redefined::renamed(&entry.tool, to.to_owned(), "")
-                    .map(|tool| Entry::new(tool).instead(entry, ""))
+                    .map(|tool| ToolEntry::new(tool).instead(entry, ""))
             } else {
                 Ok(entry.clone())
             }
@@ -354,7 +357,7 @@ impl Toolset {
         let entries = entries
             .collect::<Result<Vec<_>, _>>()
             .map_err(RenameError::Name)?;
-        Self::of_entries(self.set.kept.clone(), entries).map_err(RenameError::Conflict)
+        Self::of_entries(self.set.inherited.clone(), entries).map_err(RenameError::Conflict)
     }
 
     /// Makes tools of stored definitions, each with the code of the tool of the same name here.
@@ -369,10 +372,10 @@ impl Toolset {
     ///   [level](crate::layers::Levels) counts.
     ///
     /// # Errors
-    /// When no tool here has the name of a definition, definitions have equal names, or one holds
-    /// characters that nobody sees; the error lists all such names.
+    /// When no tool here has the name of a definition, definitions have equal names, or one has invisible characters;
+    /// the error lists all such names.
     pub fn attach(&self, defs: impl IntoIterator<Item = ToolDef>) -> Result<Self, AttachError> {
-        let mut set = Inner::keeping(self.set.kept.clone());
+        let mut set = ToolsetData::keeping(self.set.inherited.clone());
         let mut error = AttachError::default();
         for mut def in defs {
             match self.set.find(def.name.as_bytes()) {
@@ -388,7 +391,7 @@ impl Toolset {
                         def.input = own.clone();
                     }
                     def.originate_from(tool.def());
-                    let entry = Entry::new(Redefined::share(def, tool)).instead(found, "");
+                    let entry = ToolEntry::new(Redefined::share(def, tool)).instead(found, "");
                     if let Err(name) = set.add(entry) {
                         note(&mut error.repeated, name);
                     }

@@ -1,27 +1,27 @@
-//! The vocabulary of JSON Schema: each keyword, and all that is known of it.
+//! The vocabulary of JSON Schema: each keyword with its properties.
 
 /// The part of a keyword's value that is a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holds {
-    /// None of it.
-    Nothing,
-    /// All of it.
-    One,
+pub enum Subschemas {
+    /// Holds no subschema.
+    None,
+    /// The value is a subschema.
+    Schema,
     /// The elements of a list.
     List,
-    /// All of it, or the elements of a list.
-    OneOrList,
+    /// The value, or the elements of a list.
+    SchemaOrList,
     /// The values of an object.
-    Named,
-    /// The values of an object, but for lists of names among them.
-    NamedOrNames,
-    /// The values of an object, which say nothing until something refers to them.
-    Defined,
+    Map,
+    /// The values of an object, except for lists of names among them.
+    MapOrNames,
+    /// The values of an object, which apply only where a reference leads to them.
+    Definitions,
 }
 
-/// The type of the values that a keyword is about.
+/// The type of the values that a keyword applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum About {
+pub(crate) enum AppliesTo {
     /// Values of every type.
     Any,
     /// Numbers, integers among them.
@@ -35,7 +35,7 @@ pub(crate) enum About {
 }
 
 macro_rules! vocabulary {
-    ($($name:ident $text:literal $about:ident $holds:ident $place:literal)*) => {
+    ($($name:ident $text:literal $applies_to:ident $subschemas:ident $rank:literal)*) => {
         /// A keyword of JSON Schema.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[allow(missing_docs)] // Each is the keyword of its name.
@@ -60,118 +60,118 @@ macro_rules! vocabulary {
                 }
             }
 
-            /// The type of the values that it is about.
-            pub(crate) const fn about(self) -> About {
+            /// The type of the values that it applies to.
+            pub(crate) const fn applies_to(self) -> AppliesTo {
                 match self {
-                    $(Self::$name => About::$about,)*
+                    $(Self::$name => AppliesTo::$applies_to,)*
                 }
             }
 
             /// The part of its value that is a schema.
-            pub const fn holds(self) -> Holds {
+            pub const fn subschemas(self) -> Subschemas {
                 match self {
-                    $(Self::$name => Holds::$holds,)*
+                    $(Self::$name => Subschemas::$subschemas,)*
                 }
             }
 
-            /// Its place among the keywords that can be told in words; 0: it cannot.
-            const fn told(self) -> u8 {
+            /// Its rank in descriptions; 0 if it has no text.
+            const fn description_rank(self) -> u8 {
                 match self {
-                    $(Self::$name => $place,)*
+                    $(Self::$name => $rank,)*
                 }
             }
         }
     };
 }
 
-// A row: the name, the text, the type of values that it is about, the part that is a schema, and the place among the
-// keywords that a description tells where a provider does not accept them (0: none).
+// A row: the name, the text, the type of values that it applies to, its subschemas, and its rank in descriptions, which
+// state keywords that a provider does not accept (0: not stated).
 //
-// In the order in which a schema in canonical form has them, up to `$defs`; those behind it keep their order. Up to
-// `additionalItems` lowering knows them, and behind that nothing but readers.
+// Up to `$defs` in the order of the canonical form; those behind it keep their order. Lowering knows the keywords up to
+// `additionalItems`; only readers know the rest.
 vocabulary! {
-    Ref "$ref" Any Nothing 0
+    Ref "$ref" Any None 0
     AnyOf "anyOf" Any List 0
     AllOf "allOf" Any List 0
-    Type "type" Any Nothing 0
-    Nullable "nullable" Any Nothing 0
-    Enum "enum" Any Nothing 31
-    Items "items" Array OneOrList 0
+    Type "type" Any None 0
+    Nullable "nullable" Any None 0
+    Enum "enum" Any None 31
+    Items "items" Array SchemaOrList 0
     PrefixItems "prefixItems" Array List 0
-    MinItems "minItems" Array Nothing 10
-    MaxItems "maxItems" Array Nothing 11
-    UniqueItems "uniqueItems" Array Nothing 12
-    Minimum "minimum" Number Nothing 5
-    ExclusiveMinimum "exclusiveMinimum" Number Nothing 7
-    Maximum "maximum" Number Nothing 6
-    ExclusiveMaximum "exclusiveMaximum" Number Nothing 8
-    MultipleOf "multipleOf" Number Nothing 9
-    Not "not" Any One 24
-    MinLength "minLength" String Nothing 1
-    MaxLength "maxLength" String Nothing 2
-    Pattern "pattern" String Nothing 3
-    Format "format" String Nothing 4
-    PropertyNames "propertyNames" Object One 19
-    PatternProperties "patternProperties" Object Named 20
-    Description "description" Any Nothing 0
-    Deprecated "deprecated" Any Nothing 0
-    Default "default" Any Nothing 30
-    Examples "examples" Any Nothing 0
-    Properties "properties" Object Named 0
-    Required "required" Object Nothing 0
-    PropertyOrdering "propertyOrdering" Any Nothing 0
-    AdditionalProperties "additionalProperties" Object One 0
-    Defs "$defs" Any Defined 0
+    MinItems "minItems" Array None 10
+    MaxItems "maxItems" Array None 11
+    UniqueItems "uniqueItems" Array None 12
+    Minimum "minimum" Number None 5
+    ExclusiveMinimum "exclusiveMinimum" Number None 7
+    Maximum "maximum" Number None 6
+    ExclusiveMaximum "exclusiveMaximum" Number None 8
+    MultipleOf "multipleOf" Number None 9
+    Not "not" Any Schema 24
+    MinLength "minLength" String None 1
+    MaxLength "maxLength" String None 2
+    Pattern "pattern" String None 3
+    Format "format" String None 4
+    PropertyNames "propertyNames" Object Schema 19
+    PatternProperties "patternProperties" Object Map 20
+    Description "description" Any None 0
+    Deprecated "deprecated" Any None 0
+    Default "default" Any None 30
+    Examples "examples" Any None 0
+    Properties "properties" Object Map 0
+    Required "required" Object None 0
+    PropertyOrdering "propertyOrdering" Any None 0
+    AdditionalProperties "additionalProperties" Object Schema 0
+    Defs "$defs" Any Definitions 0
 
-    Contains "contains" Array One 13
-    MinContains "minContains" Array Nothing 14
-    MaxContains "maxContains" Array Nothing 15
-    UnevaluatedItems "unevaluatedItems" Array One 16
-    MinProperties "minProperties" Object Nothing 17
-    MaxProperties "maxProperties" Object Nothing 18
-    UnevaluatedProperties "unevaluatedProperties" Object One 21
-    DependentRequired "dependentRequired" Object Nothing 22
-    DependentSchemas "dependentSchemas" Object Named 23
-    If "if" Any One 25
-    Then "then" Any One 26
-    Else "else" Any One 27
-    ContentEncoding "contentEncoding" String Nothing 28
-    ContentMediaType "contentMediaType" String Nothing 29
+    Contains "contains" Array Schema 13
+    MinContains "minContains" Array None 14
+    MaxContains "maxContains" Array None 15
+    UnevaluatedItems "unevaluatedItems" Array Schema 16
+    MinProperties "minProperties" Object None 17
+    MaxProperties "maxProperties" Object None 18
+    UnevaluatedProperties "unevaluatedProperties" Object Schema 21
+    DependentRequired "dependentRequired" Object None 22
+    DependentSchemas "dependentSchemas" Object Map 23
+    If "if" Any Schema 25
+    Then "then" Any Schema 26
+    Else "else" Any Schema 27
+    ContentEncoding "contentEncoding" String None 28
+    ContentMediaType "contentMediaType" String None 29
     OneOf "oneOf" Any List 0
-    AdditionalItems "additionalItems" Any One 0
+    AdditionalItems "additionalItems" Any Schema 0
 
-    Const "const" Any Nothing 0
-    Definitions "definitions" Any Defined 0
-    Dependencies "dependencies" Object NamedOrNames 0
-    ContentSchema "contentSchema" String Nothing 0
-    Schema "$schema" Any Nothing 0
-    Id "$id" Any Nothing 0
-    Anchor "$anchor" Any Nothing 0
-    DynamicAnchor "$dynamicAnchor" Any Nothing 0
-    DynamicRef "$dynamicRef" Any Nothing 0
-    RecursiveAnchor "$recursiveAnchor" Any Nothing 0
-    RecursiveRef "$recursiveRef" Any Nothing 0
-    Vocabulary "$vocabulary" Any Nothing 0
-    Comment "$comment" Any Nothing 0
-    Title "title" Any Nothing 0
-    ReadOnly "readOnly" Any Nothing 0
-    WriteOnly "writeOnly" Any Nothing 0
-    Example "example" Any Nothing 0
-    Discriminator "discriminator" Any Nothing 0
-    ExternalDocs "externalDocs" Any Nothing 0
-    Xml "xml" Any Nothing 0
-    Disallow "disallow" Any Nothing 0
-    DivisibleBy "divisibleBy" Any Nothing 0
-    Extends "extends" Any Nothing 0
+    Const "const" Any None 0
+    Definitions "definitions" Any Definitions 0
+    Dependencies "dependencies" Object MapOrNames 0
+    ContentSchema "contentSchema" String None 0
+    Schema "$schema" Any None 0
+    Id "$id" Any None 0
+    Anchor "$anchor" Any None 0
+    DynamicAnchor "$dynamicAnchor" Any None 0
+    DynamicRef "$dynamicRef" Any None 0
+    RecursiveAnchor "$recursiveAnchor" Any None 0
+    RecursiveRef "$recursiveRef" Any None 0
+    Vocabulary "$vocabulary" Any None 0
+    Comment "$comment" Any None 0
+    Title "title" Any None 0
+    ReadOnly "readOnly" Any None 0
+    WriteOnly "writeOnly" Any None 0
+    Example "example" Any None 0
+    Discriminator "discriminator" Any None 0
+    ExternalDocs "externalDocs" Any None 0
+    Xml "xml" Any None 0
+    Disallow "disallow" Any None 0
+    DivisibleBy "divisibleBy" Any None 0
+    Extends "extends" Any None 0
 }
 
-/// Keywords that lead to a schema for the same value.
+/// Keywords that refer to a schema for the same value.
 pub const REFERENCES: [Keyword; 3] = [Keyword::Ref, Keyword::DynamicRef, Keyword::RecursiveRef];
 
 /// Keywords that hold several schemas for the same value.
 pub const COMBINING: [Keyword; 3] = [Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf];
 
-/// Keywords whose meaning depends on all that stands beside them.
+/// Keywords whose meaning depends on their siblings.
 pub const UNEVALUATED: [Keyword; 2] = [Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems];
 
 /// The names of the types.
@@ -180,33 +180,33 @@ pub const TYPES: [&str; 7] = [
 ];
 
 impl Keyword {
-    /// Its place in the canonical form: all behind `$defs` stand as they came.
+    /// Its place in the canonical form; keywords behind `$defs` keep their order.
     pub(crate) fn place(text: &str) -> usize {
         let last = Self::Defs as usize + 1;
         Self::of(text).map_or(last, |keyword| last.min(keyword as usize))
     }
 
-    /// Returns true if lowering knows it. All else is somebody's own.
+    /// Returns true if lowering knows it.
     pub fn is_lowered(self) -> bool {
         self <= Self::AdditionalItems
     }
 
-    /// Its place among the keywords that can be told in words.
-    pub const fn place_in_words(self) -> Option<u8> {
-        match self.told() {
+    /// Its rank among the keywords that descriptions can state.
+    pub const fn description_place(self) -> Option<u8> {
+        match self.description_rank() {
             0 => None,
             place => Some(place),
         }
     }
 
-    /// Returns true if it says something of values of a type.
-    pub fn is_about(self, name: &str) -> bool {
-        match self.about() {
-            About::Any => false,
-            About::Number => matches!(name, "number" | "integer"),
-            About::String => name == "string",
-            About::Array => name == "array",
-            About::Object => name == "object",
+    /// Returns true if it applies to values of this type and not to all.
+    pub fn applies_to_type(self, name: &str) -> bool {
+        match self.applies_to() {
+            AppliesTo::Any => false,
+            AppliesTo::Number => matches!(name, "number" | "integer"),
+            AppliesTo::String => name == "string",
+            AppliesTo::Array => name == "array",
+            AppliesTo::Object => name == "object",
         }
     }
 
@@ -248,13 +248,13 @@ impl Keyword {
         )
     }
 
-    /// Returns true if it says values, or names of keys, and no schemas.
+    /// Returns true if its value is values or names of keys, and no schemas.
     pub fn is_values(self) -> bool {
         use Keyword::{Const, Default, Enum, Examples, Required};
         matches!(self, Const | Default | Enum | Examples | Required)
     }
 
-    /// Returns true if it is one of the words for people.
+    /// Returns true if its value is text for people.
     pub fn is_words(self) -> bool {
         matches!(self, Self::Title | Self::Description | Self::Comment)
     }
@@ -271,7 +271,7 @@ mod tests {
         for text in ["contains", "title", "x-own", ""] {
             assert_eq!(Keyword::place(text), 32, "{text}");
         }
-        assert_eq!(Keyword::MinLength.place_in_words(), Some(1));
-        assert_eq!(Keyword::Title.place_in_words(), None);
+        assert_eq!(Keyword::MinLength.description_place(), Some(1));
+        assert_eq!(Keyword::Title.description_place(), None);
     }
 }

@@ -17,32 +17,29 @@ static INSTALLED: AtomicBool = AtomicBool::new(false);
 thread_local! {
     /// Number of contained parts of tools that run on this thread, one inside the other.
     static RUNNING: Cell<u32> = const { Cell::new(0) };
-    /// The panic that nobody has asked about yet.
+    /// The last panic, until it is read.
     static LAST: RefCell<Option<Record>> = const { RefCell::new(None) };
 }
 
-/// Adds the place and a backtrace to what the host learns of a contained panic, from now on.
+/// Adds the place and a backtrace to the host's details of a contained panic, from now on.
 ///
-/// Without this, `ToolError::host_detail` is what the panic said, and the program's panic hook
-/// prints the rest to standard error, as it does for every panic. With it, the detail goes on with
-/// the place in the source and a backtrace, and nothing is printed. Observers and traces get all of
-/// it. The model reads neither, as before.
+/// Without this, `ToolError::host_detail` is the panic's message, and the program's panic hook prints the rest to
+/// standard error, as it does for every panic. With it, the detail goes on with the place in the source and a
+/// backtrace, and nothing is printed. Observers and traces get all of it. The model reads neither, as before.
 ///
-/// It puts one panic hook before the present one, once for the whole program, however often it is
-/// called. That hook concerns panics of code that the runtime contains (tools, validators, layers,
-/// observers, …), on the thread where it runs. All other panics go to the hook that was there. So
-/// does a second panic before the first was contained, and the first is printed with it: where a
-/// destructor panics while a tool unwinds, the program ends, and not in silence. A panic that a tool
-/// catches itself is not printed. A hook that the program sets later takes the place of this one.
+/// It puts one panic hook before the present one, once for the whole program, however often it is called. That hook
+/// concerns panics of code that the runtime contains (tools, validators, layers, observers, …), on the thread where it
+/// runs. All other panics go to the hook that was there. So does a second panic before the first was contained, and the
+/// first is printed with it: where a destructor panics while a tool unwinds, the program ends, and not in silence. A
+/// panic that a tool catches itself is not printed. A hook that the program sets later takes the place of this one.
 ///
 /// A panic that changes no result (of an observer, a listener, a filter or a tool's `visible`, a catalogue, a destructor)
 /// is an error of the crate `tracing`, with its detail, whether or not this was called. Where nobody listens there, it is
 /// printed. The panic of an error policy also stands beside the error that it was asked about, in
 /// `ToolError::host_detail`.
 ///
-/// A backtrace takes milliseconds. It is made of what the build knows: without debug information it
-/// holds names alone. Where panics abort (`panic = "abort"`) nothing is contained, and this does
-/// nothing.
+/// A backtrace takes milliseconds. It is made of what the build knows: without debug information it holds names alone.
+/// Where panics abort (`panic = "abort"`) nothing is contained, and this does nothing.
 ///
 /// ```
 /// use toolwright::{Context, DynTool, ToolCall, ToolError, Toolset};
@@ -62,8 +59,7 @@ thread_local! {
 /// ```
 ///
 /// # Panics
-/// When it is first called while its own thread panics, from a destructor: the standard library
-/// changes no hook there.
+/// When it is first called while its own thread panics, from a destructor: the standard library changes no hook there.
 pub fn capture() {
     if !cfg!(panic = "unwind") {
         return;
@@ -81,8 +77,8 @@ pub fn capture() {
 
 /// A panic of contained code.
 struct Record {
-    /// Text of the panic, to tell it from one that the tool caught itself.
-    said: Option<String>,
+    /// Text of the panic, to distinguish it from one that the tool caught.
+    message: Option<String>,
     place: String,
     trace: Backtrace,
 }
@@ -93,8 +89,8 @@ impl fmt::Display for Record {
     }
 }
 
-/// Notes a panic of contained code. False where it is to be printed: it is another one, or one beside
-/// a panic that was noted and not contained yet.
+/// Records a panic of contained code. Returns false if the panic must be printed: it is not contained, or another one
+/// was recorded and not read yet.
 fn is_recorded(info: &PanicHookInfo<'_>) -> bool {
     // A thread that ends has no such values any more.
     if RUNNING.try_with(Cell::get).unwrap_or(0) == 0 {
@@ -102,7 +98,7 @@ fn is_recorded(info: &PanicHookInfo<'_>) -> bool {
     }
     let place = info.location().map(ToString::to_string);
     let record = Record {
-        said: info.payload_as_str().map(str::to_owned),
+        message: info.payload_as_str().map(str::to_owned),
         place: place.unwrap_or_else(|| "an unknown place".to_owned()),
         trace: Backtrace::force_capture(),
     };
@@ -110,9 +106,9 @@ fn is_recorded(info: &PanicHookInfo<'_>) -> bool {
     match first {
         Ok(Some(None)) => true,
         Ok(Some(Some(first))) => {
-            // This one may end the program, and then nobody asks about the first.
-            let said = first.said.as_deref().unwrap_or(NO_TEXT);
-            let _ = writeln!(io::stderr(), "{said}\n{first}");
+            // This panic may end the program, and then the first is never read.
+            let message = first.message.as_deref().unwrap_or(NO_TEXT);
+            let _ = writeln!(io::stderr(), "{message}\n{first}");
             false
         }
         Ok(None) | Err(_) => false,
@@ -123,7 +119,7 @@ fn is_recorded(info: &PanicHookInfo<'_>) -> bool {
 struct Running(());
 
 impl Running {
-    /// Returns `None` if nobody asked for places.
+    /// Returns `None` if places are not captured.
     #[inline]
     fn start() -> Option<Self> {
         INSTALLED.load(Ordering::Relaxed).then(Self::counted)
@@ -133,7 +129,7 @@ impl Running {
     fn counted() -> Self {
         let _ = RUNNING.try_with(|running| {
             if running.get() == 0 {
-                // Of a panic that a tool caught itself.
+                // A panic that a tool caught.
                 forget();
             }
             running.set(running.get() + 1);
@@ -153,12 +149,12 @@ fn forget() {
 }
 
 /// Takes the last panic, and returns its place and backtrace if it has this text.
-fn told(said: Option<&str>) -> Option<String> {
+fn take_report(message: Option<&str>) -> Option<String> {
     let last = LAST
         .try_with(|last| last.try_borrow_mut().ok()?.take())
         .ok()??;
-    // What is thrown on (`resume_unwind`) passes by the hook: the last panic was another one.
-    (last.said.as_deref() == said).then(|| last.to_string())
+    // A panic thrown again (`resume_unwind`) skips the hook: the last panic was another one.
+    (last.message.as_deref() == message).then(|| last.to_string())
 }
 
 const NO_TEXT: &str = "a panic whose payload is no text";
@@ -173,7 +169,7 @@ impl Panic {
         let text = payload.downcast_ref::<&str>().copied();
         let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         let mut detail = text.unwrap_or(NO_TEXT).to_owned();
-        if let Some(place) = told(text) {
+        if let Some(place) = take_report(text) {
             detail.push('\n');
             detail.push_str(&place);
         }
@@ -189,16 +185,16 @@ impl Panic {
     }
 }
 
-/// Runs code that is not the runtime's, and catches its panic.
+/// Runs foreign code, and catches its panic.
 ///
-/// What a panic leaves half done is that code's own: the runtime's state is not touched by `run`.
+/// Code that panics may leave its data half changed; the runtime's state is not reachable from `run`.
 #[inline]
 pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Panic> {
     let _running = Running::start();
     catch_unwind(AssertUnwindSafe(run)).map_err(Panic::of)
 }
 
-/// Runs code of the host's or of a tool's whose panic changes nothing: `what` of it panicked is reported instead.
+/// Runs code of the host or a tool whose panic changes nothing; the panic of `what` is reported instead.
 #[inline]
 #[doc(hidden)]
 pub fn reported<T>(what: &'static str, run: impl FnOnce() -> T) -> Option<T> {
@@ -217,7 +213,7 @@ pub fn reported<T>(what: &'static str, run: impl FnOnce() -> T) -> Option<T> {
 pub fn report(what: &'static str, detail: &str) {
     #[cfg(feature = "tracing")]
     {
-        // What listens may be what panics.
+        // The subscriber itself may panic.
         let event = || {
             let listens = tracing::enabled!(tracing::Level::ERROR);
             tracing::error!(what, detail, "{what} panicked");
@@ -228,7 +224,7 @@ pub fn report(what: &'static str, detail: &str) {
         }
     }
     if INSTALLED.load(Ordering::Acquire) {
-        // A panic may quote what somebody else wrote.
+        // A panic may quote foreign text.
         let detail = Printable::new(detail);
         let _ = writeln!(io::stderr(), "{what} panicked: {detail}");
     }

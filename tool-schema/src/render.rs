@@ -16,13 +16,13 @@ mod words;
 
 use std::borrow::Cow;
 
-use self::definitions::Definition;
+use self::definitions::RenderedDefinition;
 pub use self::document::SchemaDoc;
-use self::sink::Text;
-pub(crate) use self::words::{Words, described};
+use self::sink::SchemaText;
+pub(crate) use self::words::{FieldWords, described};
 use crate::keyword::Keyword;
 use crate::read::{Ordered, read};
-use crate::shape::{Alternative, Bare, Detail, Id, Key, Kind, Shape, Side, bare, fields};
+use crate::shape::{Alternative, Detail, Id, Key, Kind, Narrowed, Shape, Side, bare, fields};
 
 /// The JSON Schema of a shape.
 pub(crate) fn render(shape: &'static Shape<'static>, side: Side, detail: Detail) -> String {
@@ -35,12 +35,12 @@ pub(crate) fn build(shape: &'static Shape<'static>, side: Side, detail: Detail) 
 }
 
 struct Writer {
-    out: Text,
+    out: SchemaText,
     side: Side,
     detail: Detail,
     /// The types that something inside them comes back to.
     recursive: Vec<Id>,
-    defs: Vec<Definition>,
+    defs: Vec<RenderedDefinition>,
     /// The keys that must be there, of the objects that are being written.
     required: Vec<Cow<'static, str>>,
 }
@@ -48,7 +48,7 @@ struct Writer {
 impl Writer {
     fn new(out: String, shape: &'static Shape<'static>, side: Side, detail: Detail) -> Self {
         Self {
-            out: Text(out),
+            out: SchemaText(out),
             side,
             detail,
             recursive: crate::shape::targets(shape),
@@ -60,22 +60,27 @@ impl Writer {
     /// A whole schema, with the types that it refers to.
     fn document(mut self, shape: &'static Shape<'static>) -> String {
         self.out.open_object();
-        self.keywords(shape, &Words::default(), true);
+        self.keywords(shape, &FieldWords::default(), true);
         self.definitions();
         self.out.close_object();
         self.out.0
     }
 
     /// One schema. The words of the field that holds it win over the type's own.
-    fn schema(&mut self, shape: &'static Shape<'static>, words: &Words<'static>) {
+    fn schema(&mut self, shape: &'static Shape<'static>, words: &FieldWords<'static>) {
         self.out.open_object();
         self.keywords(shape, words, false);
         self.out.close_object();
     }
 
-    /// The keywords of one schema. `is_root`: a recursive type stands there itself, and not its name.
-    fn keywords(&mut self, shape: &'static Shape<'static>, words: &Words<'static>, is_root: bool) {
-        let Bare {
+    /// The keywords of one schema. `is_root`: a recursive type is inlined, and not referenced.
+    fn keywords(
+        &mut self,
+        shape: &'static Shape<'static>,
+        words: &FieldWords<'static>,
+        is_root: bool,
+    ) {
+        let Narrowed {
             kind,
             nullable,
             description,
@@ -129,12 +134,12 @@ impl Writer {
             [] | [_] => self.type_name("object", nullable),
             _ => {}
         }
-        let words = Words {
+        let words = FieldWords {
             title: title.unwrap_or_default(),
             ..*words
         };
         self.words(described(description.unwrap_or_default(), &kind), &words);
-        // The keys stand behind the description, which a reader wants first.
+        // The keys follow the description, which is most useful first.
         if let Some(object) = own_keys {
             let keys = object.fields.iter();
             let keys = keys.filter_map(|field| Key::of(field, is_output));
@@ -262,10 +267,10 @@ impl Writer {
                 self.required.push(Cow::Borrowed(name));
             }
             self.out.name(name);
-            let words = Words::of(field);
+            let words = FieldWords::of(field);
             self.schema(
                 field.shape,
-                &Words {
+                &FieldWords {
                     default: words.default.filter(|_| self.side == Side::Input),
                     ..words
                 },
@@ -280,7 +285,7 @@ impl Writer {
         match rest {
             Some(values) => {
                 self.out.key(Keyword::AdditionalProperties);
-                self.schema(values, &Words::default());
+                self.schema(values, &FieldWords::default());
             }
             None if is_open => {}
             None => self.closed(),

@@ -1,4 +1,4 @@
-//! The tree: what values of a type look like in JSON, said in `const`.
+//! The tree: the JSON of a type's values, in `const`.
 //!
 //! Everything is `Copy`, so that constant functions can build it and walk it. A compiled type is a
 //! `Shape<'static>`. A schema that arrives at run time is read into a `Shape<'s>` in an arena; its
@@ -13,9 +13,9 @@ pub(crate) mod fields;
 #[cfg(feature = "schemars")]
 mod foreign;
 mod int;
+mod key_table;
 mod kinds;
 mod layers;
-mod listed_keys;
 mod narrow;
 #[cfg(feature = "schemars")]
 mod opaque;
@@ -35,18 +35,18 @@ pub use self::fields::{Alternative, Key, Rest, alternatives, alternatives_of, ke
 pub use self::foreign::foreign;
 pub use self::int::Int;
 pub use self::int::{SIGNED_KEY, UNSIGNED_KEY};
+pub(crate) use self::key_table::KeyTable;
 pub(crate) use self::kinds::Definition;
 pub use self::kinds::{
     Array, Bounds, Edge, Foreign, IntegerRange, Literal, Map, NumberRange, Object, RecursiveEdge,
     StringRules, Union, Variant,
 };
-pub(crate) use self::listed_keys::ListedKeys;
-pub(crate) use self::narrow::{Bare, Peeled, bare};
+pub(crate) use self::narrow::{Narrowed, Unwrapped, bare};
 #[cfg(feature = "schemars")]
 pub use self::opaque::Opaque;
 pub use self::pattern::{Pattern, Regex, pattern_matches};
 pub(crate) use self::recursion::targets;
-pub use self::rule::{Check, Contains, Evaluated, If, PatternKeys, Places, Rule, Text, Types};
+pub use self::rule::{Check, Contains, Evaluated, If, PatternKeys, PrefixItems, Rule, Text, Types};
 pub use self::schema::{Refs, Schema};
 pub use self::view::{Detail, Side};
 
@@ -60,18 +60,16 @@ use crate::text::{FNV_OFFSET, fnv1a};
 pub struct Shape<'s> {
     /// Kind of the JSON values.
     pub kind: Kind<'s>,
-    /// Description of the type; empty for none. A field's description takes precedence over its
-    /// type's.
+    /// Description of the type; empty for none. A field's description takes precedence over its type's.
     pub description: &'s str,
     /// Name for people; empty for none.
     pub title: &'s str,
     /// Identity of the type, where a recursive type may come back to it.
     pub id: Id,
-    /// Level at which the decoder checks values. `Shape::new` decides it; nobody else sets it.
+    /// Level at which the decoder checks values; set by `Shape::new` alone.
     #[doc(hidden)]
     pub check: CheckLevel,
-    /// True if values are for the tool alone: no error, event or log shows them. Providers do not
-    /// see this.
+    /// True if values are for the tool alone: no error, event or log shows them. Providers do not see this.
     pub is_secret: bool,
 }
 
@@ -146,11 +144,11 @@ pub enum Kind<'s> {
     },
     /// A type that contains this one.
     Recursive(RecursiveEdge<'s>),
-    /// A type that tells its schema only at run time.
+    /// A type whose schema is known only at run time.
     Foreign(Foreign),
     /// A rule of a schema that was read at run time; no Rust type has one.
     Rule(Rule<'s>),
-    /// No schema is known: the type has none. The compiler has reported it by now.
+    /// A type without a schema. The compiler has reported it by now.
     Unknown,
 }
 
@@ -158,7 +156,7 @@ impl<'s> Shape<'s> {
     /// Any JSON value.
     pub const ANYTHING: &'s Self = &Self::new(Kind::Any);
 
-    /// A shape without words of its own.
+    /// A shape without a description or title.
     pub const fn new(kind: Kind<'s>) -> Self {
         Self {
             check: CheckLevel::of(&kind),

@@ -11,7 +11,7 @@ use crate::panics::reported;
 
 const SUBSCRIBER: &str = "a subscriber of `tracing`";
 
-/// A span, or none where nobody wants it.
+/// A span, or none if no subscriber wants it.
 pub struct SafeSpan(Span);
 
 impl SafeSpan {
@@ -25,12 +25,12 @@ impl SafeSpan {
         Self(reported(SUBSCRIBER, open).unwrap_or_else(Span::none))
     }
 
-    /// Returns true if nobody wants it.
+    /// Returns true if no subscriber wants it.
     pub fn is_none(&self) -> bool {
         self.0.is_disabled()
     }
 
-    /// Records what became known.
+    /// Records late fields.
     pub fn record(&self, record: impl FnOnce(&Span)) {
         if !self.is_none() {
             reported(SUBSCRIBER, || record(&self.0));
@@ -39,7 +39,7 @@ impl SafeSpan {
 
     /// Runs a function inside the span.
     pub fn inside<T>(&self, run: impl FnOnce() -> T) -> T {
-        let _inside = Inside::of(&self.0);
+        let _inside = EnteredSpan::of(&self.0);
         run()
     }
 
@@ -58,15 +58,15 @@ impl Drop for SafeSpan {
 }
 
 /// A span that is entered.
-struct Inside<'s>(Option<Entered<'s>>);
+struct EnteredSpan<'s>(Option<Entered<'s>>);
 
-impl<'s> Inside<'s> {
+impl<'s> EnteredSpan<'s> {
     fn of(span: &'s Span) -> Self {
         Self(reported(SUBSCRIBER, || span.enter()))
     }
 }
 
-impl Drop for Inside<'_> {
+impl Drop for EnteredSpan<'_> {
     fn drop(&mut self) {
         if let Some(entered) = self.0.take() {
             reported(SUBSCRIBER, || drop(entered));

@@ -96,7 +96,8 @@ const CLASS: [u8; 256] = {
     of
 };
 
-/// What a byte costs behind another, by their classes: the other's row, the byte's column. `benches/tokens/fit.sh` makes it.
+/// Cost of a byte behind another, by their classes: the other's row, the byte's column. `benches/tokens/fit.sh` makes
+/// it.
 #[rustfmt::skip]
 const COST: [[u8; 17]; 17] = [
     [29, 6, 59, 38, 60, 17, 27, 21, 60, 60, 60, 53, 18, 16, 6, 60, 60],

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use toolwright::{Context, Wire, args::Store, call::Call};
+use toolwright::{Context, Wire, args::Arena, call::Call};
 
 /// Where a wire has what. Places are told as [`at`] takes them.
 pub(super) struct Form {
@@ -199,7 +199,7 @@ pub(super) fn said(json: Option<&RawValue>) -> String {
 /// string or number is more than others can hold.
 pub(super) fn is_plain(response: &str) -> bool {
     let inside = format!(r#"{{"response":{response}}}"#);
-    let (store, cx) = (Store::new(), Context::new());
+    let (store, cx) = (Arena::new(), Context::new());
     let read = Call::new(&inside, &store, &cx).decode::<Map<String, Value>>();
     read.is_ok() && serde_json::from_str::<Value>(response).is_ok()
 }

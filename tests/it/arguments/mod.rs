@@ -14,7 +14,7 @@ mod values;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toolwright::{
-    Context, Encoder, Schema, ToolCall, ToolError, Toolset, args::Store, call::Call, tool,
+    Context, Encoder, Schema, ToolCall, ToolError, Toolset, args::Arena, call::Call, tool,
 };
 
 /// Answers with what it got.
@@ -76,7 +76,7 @@ pub(crate) fn answer(tools: &Toolset, tool: &str, arguments: &str) -> Result<Str
 
 /// The arguments as a `T`.
 fn decode<T: Schema + DeserializeOwned>(arguments: &str) -> Result<T, ToolError> {
-    Call::new(arguments, &Store::new(), &Context::new()).decode()
+    Call::new(arguments, &Arena::new(), &Context::new()).decode()
 }
 
 /// A schema by hand, for types that the derive does not take yet.

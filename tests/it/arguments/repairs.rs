@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use toolwright::{
     Context, DynTool, Encoder, Outcome, Schema, Tool, ToolCall, ToolDef, ToolError, ToolOptions,
     ToolResult, Toolset,
-    args::{Repair, Repairs, Store},
+    args::{Arena, Repair, Repairs},
     call::{Annotations, Answer, Approved, Call, ErrorKind},
     tool, tools,
     toolset::DynToolBuilder,
@@ -492,7 +492,7 @@ fn the_text_is_rewritten_where_it_was_repaired_and_nowhere_else() {
         (r#" "{\"a\": 1}" "#, r#"{"a": 1}"#),
     ] {
         let model = ToolCall::new("c1", "by_hand", arguments);
-        let store = Store::new();
+        let store = Arena::new();
         let Answer::Ready(answer) = tool.call(Call::of(&model, &store, &cx)) else {
             panic!("the tool answers at once")
         };
@@ -500,14 +500,14 @@ fn the_text_is_rewritten_where_it_was_repaired_and_nowhere_else() {
         assert_eq!(store.repaired_arguments(), Some(rewritten), "{arguments}");
         assert!(!store.repairs().is_empty());
 
-        let store = Store::new();
+        let store = Arena::new();
         let strict = cx.clone().with_repairs(Repairs::None);
         assert!(tool.validate(Call::of(&model, &store, &strict)).is_err());
         assert!(tool.validate(Call::new(arguments, &store, &cx)).is_err());
         assert!(store.repairs().is_empty() && store.repaired_arguments().is_none());
     }
     // What needs no repair leaves no trace.
-    let store = Store::new();
+    let store = Arena::new();
     let model = ToolCall::new("c1", "by_hand", r#"{"a": 1.0}"#);
     assert!(tool.validate(Call::of(&model, &store, &cx)).is_ok());
     assert!(store.repairs().is_empty() && store.repaired_arguments().is_none());

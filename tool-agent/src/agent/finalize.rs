@@ -5,7 +5,7 @@ use toolwright_provider::call::{ErrorKind, ToolError};
 use toolwright_provider::wire::ToolChoice;
 use toolwright_runtime::tool::{Call, Context};
 use toolwright_runtime::toolset::Toolset;
-use toolwright_schema::decode::{Repairs, Store};
+use toolwright_schema::decode::{Arena, Repairs};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::Schema;
 
@@ -96,6 +96,6 @@ fn read<T: Schema + DeserializeOwned>(text: &str, cx: &Context) -> Result<T, Too
     if text.is_empty() {
         return Err(ToolError::new(ErrorKind::InvalidArgs, "there is no answer"));
     }
-    let (store, cx) = (Store::default(), cx.clone().with_repairs(Repairs::None));
+    let (store, cx) = (Arena::default(), cx.clone().with_repairs(Repairs::None));
     Call::new(text, &store, &cx).decode()
 }

@@ -7,7 +7,7 @@ use crate::ctxt::Ctxt;
 use crate::model::Tool;
 use crate::ty;
 
-/// The result's schema is asked of its type.
+/// The result's type provides its schema.
 pub(super) fn is_nameable(cx: &Ctxt, tool: &Tool) {
     if let ReturnType::Type(_, ty) = &tool.output
         && let Some(token) = ty::find(ty.to_token_stream(), &["impl"])
@@ -39,7 +39,7 @@ pub(super) fn result_is_outermost(cx: &Ctxt, tool: &Tool) {
 }
 
 /// A model waits for an answer; and of the type `!` the compiler would say more in generated code than here.
-pub(super) fn is_there(cx: &Ctxt, tool: &Tool) {
+pub(super) fn returns(cx: &Ctxt, tool: &Tool) {
     if let ReturnType::Type(_, ty) = &tool.output
         && matches!(ty::ungrouped(ty), Type::Never(_))
     {

@@ -4,12 +4,12 @@ use crate::ctxt::Ctxt;
 use crate::model::Tool;
 
 pub(super) fn agrees(cx: &Ctxt, tool: &Tool) {
-    is_no_name_of_today(cx, tool);
-    arguments_are_others(cx, tool);
+    differs_from_name(cx, tool);
+    argument_names_differ(cx, tool);
 }
 
-/// An old name that is the tool's own leads nowhere.
-fn is_no_name_of_today(cx: &Ctxt, tool: &Tool) {
+/// An old name equal to the tool's name would have no effect.
+fn differs_from_name(cx: &Ctxt, tool: &Tool) {
     for was in &tool.options.was {
         if was.value == tool.name.value {
             cx.error_at(
@@ -23,8 +23,8 @@ fn is_no_name_of_today(cx: &Ctxt, tool: &Tool) {
     }
 }
 
-/// An old name must lead to one argument, and to none of today.
-fn arguments_are_others(cx: &Ctxt, tool: &Tool) {
+/// An old name must lead to one argument and must not be the name of a current one.
+fn argument_names_differ(cx: &Ctxt, tool: &Tool) {
     let mut seen: Vec<&str> = Vec::new();
     for param in tool.model_params() {
         let Some(was) = &param.was else { continue };

@@ -9,7 +9,7 @@ use syn::ext::IdentExt;
 use syn::{Expr, GenericParam, Generics, Path, Type};
 
 use super::run;
-use super::table::{Names, state_trait};
+use super::table::{HiddenItems, state_trait};
 use crate::model::{Description, ModelParam, Param, Tool};
 use crate::span::{
     call_site_at, generated, ident, item_span, literal, local, quote, quote_call_site,
@@ -17,10 +17,10 @@ use crate::span::{
 use crate::ty::PassBy;
 use crate::ty::{self, name_lifetimes, static_lifetimes};
 
-/// The lifetime of what the arguments borrow. No bound of a user's is likely to bind that name.
+/// Lifetime of the data that the arguments borrow. A user's bound is unlikely to bind that name.
 const LIFETIME: &str = "'call";
 
-/// What the struct of a tool's arguments needs to be written.
+/// Everything needed to write the struct of a tool's arguments.
 pub(crate) struct Args<'t> {
     tool: &'t Tool,
     name: &'t Ident,
@@ -80,7 +80,7 @@ impl<'t> Args<'t> {
         all.filter(|param| !is_used(param)).collect()
     }
 
-    /// The struct, which stands beside the function.
+    /// The struct, beside the function.
     pub(crate) fn item(&self) -> TokenStream {
         let (tool, name) = (self.tool, self.name);
         let generics = self.generics();
@@ -113,8 +113,8 @@ impl<'t> Args<'t> {
     /// The impls that decode into the struct, and run the tool from it.
     pub(super) fn impls(
         &self,
-        names: &Names,
-        handle: &Handle,
+        names: &HiddenItems,
+        handle: &ArgsImpl,
         callee: &TokenStream,
     ) -> TokenStream {
         let Self { tool, name, .. } = self;
@@ -157,7 +157,7 @@ impl<'t> Args<'t> {
                 type Args<#lifetime> = #ty;
                 fn read<#lifetime>(
                     #call: __tool::Call<#lifetime>,
-                    #about: __tool::About,
+                    #about: __tool::DescriptorRef,
                 ) -> __tool::Result<#ty, __tool::EarlyExit> {
                     #decoded
                 }
@@ -204,7 +204,7 @@ impl<'t> Args<'t> {
         }
     }
 
-    /// Shows arguments whose type the macro knows. Of other types it does not know whether they hold secrets.
+    /// `Debug` for arguments whose types the macro knows. Other types may hold secrets.
     pub(crate) fn debug(&self) -> TokenStream {
         let Self { tool, name, .. } = self;
         let ty = self.ty();
@@ -230,7 +230,7 @@ impl<'t> Args<'t> {
         }
     }
 
-    /// The method that runs the tool. One that needs a person's yes takes it, too: nobody else can give it.
+    /// The method that runs the tool. A tool that requires approval takes it as an argument.
     fn run(&self, callee: &TokenStream) -> TokenStream {
         let tool = self.tool;
         let (state, cx) = (local("state"), local("cx"));
@@ -278,14 +278,14 @@ impl<'t> Args<'t> {
 }
 
 /// The impl that decodes into the struct: of a trait, for a type, and the type that lists the tool.
-pub(super) struct Handle {
+pub(super) struct ArgsImpl {
     pub(super) trait_: TokenStream,
     pub(super) of: TokenStream,
     pub(super) ty: TokenStream,
 }
 
 /// The body of the function that answers a call of a tool that has the struct.
-pub(super) fn answer(tool: &Tool, names: &Names) -> TokenStream {
+pub(super) fn answer(tool: &Tool, names: &HiddenItems) -> TokenStream {
     let (state, call, about, args) = (local("state"), local("call"), local("about"), local("args"));
     let trait_ = if tool.receiver {
         let method = &names.method;
@@ -358,15 +358,15 @@ pub(super) fn of_block(tools: &[Tool], ty: &Type, krate: &Path) -> (TokenStream,
             continue;
         };
         items.extend(args.item());
-        let names = Names::of(tool);
+        let names = HiddenItems::of(tool);
         let (method, ident, cfg) = (&names.method, &tool.ident, &tool.cfg);
-        let listed = Handle {
+        let listed = ArgsImpl {
             trait_: quote!(__tool::MethodArgs<#method>),
             of: ty.to_token_stream(),
             ty: quote!(__tool::MethodOf<#ty, #method>),
         };
         let own = args.impls(&names, &listed, &quote!(<#ty>::#ident));
-        // One attribute stands on one item.
+        // An attribute applies to one item.
         impls.extend(quote!(#(#cfg)* const _: () = { #own };));
     }
     (items, impls)
@@ -395,7 +395,7 @@ fn lifetime() -> syn::Lifetime {
     syn::Lifetime::new(LIFETIME, item_span())
 }
 
-/// The type of a parameter's field: what is decoded, and lent to the function if it borrows it.
+/// The type of a parameter's field: the decoded value, which is lent to a function that borrows.
 fn field_type(tool: &Tool, param: &ModelParam, krate: &Path) -> TokenStream {
     let ty = match param.pass {
         PassBy::Value => param.ty.to_token_stream(),
@@ -403,7 +403,7 @@ fn field_type(tool: &Tool, param: &ModelParam, krate: &Path) -> TokenStream {
         PassBy::OptionCow => quote!(__tool::Option<::std::borrow::Cow<'_, str>>),
         PassBy::Ref | PassBy::OptionRef | PassBy::OptionDeref if param.default.is_some() => {
             let (given, default) = (&param.slot, static_lifetimes(param.ty.to_token_stream()));
-            quote!(__tool::Lent<#given, #default>)
+            quote!(__tool::MaybeOwned<#given, #default>)
         }
         PassBy::Ref | PassBy::OptionRef | PassBy::OptionDeref => param.slot.clone(),
     };

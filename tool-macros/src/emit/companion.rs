@@ -10,7 +10,7 @@ use crate::span::{
     start,
 };
 
-/// A function's struct, and the items that say what it is: both are there where the function is.
+/// A function's struct and the items that describe it, under the function's conditions.
 pub(crate) fn companion(
     tool: &Tool,
     handle: &Ident,
@@ -36,8 +36,8 @@ pub(crate) fn companion(
     }
 }
 
-/// The struct beside a function: a brace struct, so that it takes no name from values. It has the
-/// function's generics without their bounds, which are asked for once, where the tool is listed.
+/// The struct beside a function: a brace struct takes no name from values. It has the function's generics without their
+/// bounds, which are checked once, where the tool is listed.
 fn handle_struct(tool: &Tool, handle: &Ident) -> TokenStream {
     let (vis, generics) = (&tool.vis, &tool.generics);
     let params = generics.params.iter().map(|param| match param {

@@ -1,4 +1,4 @@
-//! What an editor reads in place of a tool's generated code: the expressions in its attributes.
+//! The code that an editor reads in place of a tool's generated code: the expressions in its attributes.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -7,8 +7,8 @@ use crate::model::{DefaultValue, Description, Tool};
 use crate::span::{in_editor, quote};
 use crate::ty::{self, static_lifetimes};
 
-/// Generates a constant that has the expressions, each at its type as far as it is known. A generic tool has none: its
-/// parameters have no meaning here.
+/// Generates a constant with the expressions, each at its type if the type is known. A generic tool has no constant:
+/// its parameters have no meaning here.
 pub(super) fn values(tool: &Tool) -> Option<TokenStream> {
     let mut values = Vec::new();
     for param in tool.model_params() {

@@ -1,4 +1,4 @@
-//! A rejected item still stands for something, so that its errors are not followed by their echoes.
+//! Stand-ins for rejected items, so that an error is not followed by its echoes.
 
 use proc_macro2::{Ident, TokenStream};
 use syn::{Generics, Path, Type};
@@ -25,7 +25,7 @@ pub(crate) fn free(error: &syn::Error, tool: &Tool, handle: &Ident, krate: &Path
     quote!(#errors #args #beside)
 }
 
-/// The tools of a type: none.
+/// An empty list of tools for a type.
 pub(crate) fn group(
     error: &syn::Error,
     ty: &Type,
@@ -40,9 +40,9 @@ pub(crate) fn group(
         #errors
         #[automatically_derived]
         impl #impl_generics #krate::__private::OneToolBlock for #ty #where_clause {
-            const NAMES: &'static [#krate::__private::Named] = &[];
+            const NAMES: &'static [#krate::__private::NamedTool] = &[];
             const DESCRIPTORS: &'static [&'static #krate::__private::Descriptor] = &[];
-            const ENTRIES: &'static [#krate::__private::Entry<Self>] = &[];
+            const ENTRIES: &'static [#krate::__private::BoundTool<Self>] = &[];
         }
     }
 }

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote_spanned};
 use syn::{Path, ReturnType};
 
 use super::is_basic_output;
-use super::table::{Names, slot_type, state_trait};
+use super::table::{HiddenItems, slot_type, state_trait};
 use crate::model::{ModelParam, Param, Tool};
 use crate::span::{SpanEnds, ident, local, quote, start};
 use crate::ty;
@@ -40,7 +40,7 @@ pub(super) fn is_read(tool: &Tool) -> bool {
 }
 
 /// Generates the body of the function that answers a call.
-pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStream {
+pub(super) fn run(tool: &Tool, names: &HiddenItems, callee: &TokenStream) -> TokenStream {
     if tool.options.args.is_some() {
         return super::args::answer(tool, names);
     }
@@ -75,7 +75,8 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
     quote!(#decoded #approved #context #answer)
 }
 
-/// The variable of a person's yes, and the expression that takes it from the call: nothing if the tool needs none.
+/// The variable that holds an approval, and the expression that takes it from the call; `None` if the tool requires
+/// none.
 pub(super) fn approved(tool: &Tool) -> Option<(Ident, TokenStream)> {
     let call = local("call");
     tool.params.iter().find_map(|param| match param {
@@ -122,7 +123,7 @@ pub(super) fn arguments(
 }
 
 /// The statements that decode and validate the arguments, and the variables that they are in.
-pub(super) fn decoded(tool: &Tool, names: &Names) -> (TokenStream, Vec<Ident>) {
+pub(super) fn decoded(tool: &Tool, names: &HiddenItems) -> (TokenStream, Vec<Ident>) {
     let (call, about) = (local("call"), local("about"));
     let mut slots = Vec::new();
     let mut values = Vec::new();
@@ -134,7 +135,7 @@ pub(super) fn decoded(tool: &Tool, names: &Names) -> (TokenStream, Vec<Ident>) {
         slots.push(slot_of(tool, param, names));
         values.push(value);
     }
-    // Decoding ends a call of which only the arguments are asked about, if nothing else looks at them.
+    // Decoding ends a call that only checks arguments, if nothing else reads them.
     let validator = tool.options.validate.as_ref();
     let decoded = match validator {
         Some(_) => quote!(&#call.running()),
@@ -144,7 +145,7 @@ pub(super) fn decoded(tool: &Tool, names: &Names) -> (TokenStream, Vec<Ident>) {
     let decode = ident(if is_root { "decode_root" } else { "decode" });
     let held = local("slots");
     let lets = (!slots.is_empty()).then(|| {
-        let slots = tuple(&slots, &quote!(__tool::More));
+        let slots = tuple(&slots, &quote!(__tool::Cons));
         quote!(let #held = #slots;)
     });
     let held = lets
@@ -174,7 +175,7 @@ fn tuple(elements: &[TokenStream], pair: &TokenStream) -> TokenStream {
 }
 
 /// The slot of a parameter, with the value of an argument that is not given.
-fn slot_of(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
+fn slot_of(tool: &Tool, param: &ModelParam, names: &HiddenItems) -> TokenStream {
     let mut slot = slot(tool, param);
     if matches!(param.pass, PassBy::Cow | PassBy::OptionCow) {
         slot = quote!(#slot.cow());
@@ -227,8 +228,8 @@ fn shown_as(pass: PassBy) -> TokenStream {
     }
 }
 
-/// The call of the validator. Its type says at the path what is asked for, and leaves it open to
-/// take a `&str` for a `String`.
+/// The call of the validator. The function type puts the error of a wrong validator at its path, and lets a validator take
+/// a `&str` for a `String`.
 fn validate(path: &Path, shown: &[(TokenStream, TokenStream)]) -> TokenStream {
     let place = SpanEnds::of(path);
     let (call, check) = (local("call"), local("check"));
@@ -236,14 +237,14 @@ fn validate(path: &Path, shown: &[(TokenStream, TokenStream)]) -> TokenStream {
     let ty = place.start(quote!(fn(#(#types),*) -> __tool::Result<(), _>));
     let shown = shown.iter().map(|(_, shown)| place.end(shown.clone()));
     let verdict = place.end(quote!(#check(#(#shown),*)));
-    let way = way(place);
+    let way = error_conversion(place);
     quote! {
         let #check: #ty = #path;
         __tool::validated(&#call, #verdict, #way)?;
     }
 }
 
-/// The call of the user's function, and what it came to.
+/// The call of the user's function, and its outcome.
 fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> TokenStream {
     let name = SpanEnds::of(&tool.ident);
     let returned = returned(tool, callee, arguments);
@@ -289,7 +290,7 @@ fn returned(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> Tok
     quote!(#callee(#(#arguments),*)#awaited)
 }
 
-/// What the function returned, handed to a function of the runtime.
+/// Passes the function's return value to a function of the runtime.
 fn finished(tool: &Tool, returned: &TokenStream, function: &str) -> TokenStream {
     let name = SpanEnds::of(&tool.ident);
     let (place, of_error) = match &tool.output {
@@ -303,7 +304,7 @@ fn finished(tool: &Tool, returned: &TokenStream, function: &str) -> TokenStream 
     let value = local("value");
     let finish = place.start(quote!(__tool::Finish(#value)));
     let split = place.end(quote!(.__split()));
-    let way = way(of_error);
+    let way = error_conversion(of_error);
     let function = ident(function);
     quote! {
         let #value = #returned;
@@ -322,7 +323,7 @@ pub(super) fn outcome(tool: &Tool, callee: &TokenStream, arguments: &[TokenStrea
 }
 
 /// Generates the conversion of an error to words for the model; see the runtime's `finish`.
-fn way(place: SpanEnds) -> TokenStream {
-    let way = place.start(quote!(__way));
+fn error_conversion(place: SpanEnds) -> TokenStream {
+    let way = place.start(quote!(__conversion));
     quote!(|it| it.#way())
 }

@@ -10,13 +10,13 @@ use crate::span::{SpanEnds, ident, item_span, literal, quote};
 use crate::ty::{self, infer_lifetimes, is_basic, is_option, static_lifetimes};
 
 /// The names of a tool's hidden items.
-pub(super) struct Names {
+pub(super) struct HiddenItems {
     /// Name of a method as a type.
     pub(super) method: Ident,
     pub(super) prefix: String,
 }
 
-impl Names {
+impl HiddenItems {
     pub(super) fn new(prefix: &str) -> Self {
         Self {
             method: ident(&format!("__tool_{}", prefix.trim_end_matches('_'))),
@@ -35,7 +35,7 @@ impl Names {
     }
 }
 
-pub(super) fn defaults(model: &[&ModelParam], names: &Names) -> Vec<TokenStream> {
+pub(super) fn defaults(model: &[&ModelParam], names: &HiddenItems) -> Vec<TokenStream> {
     let defaults = model.iter().filter_map(|param| {
         let value = match param.default.as_ref()? {
             DefaultValue::Trait(span) => {
@@ -60,20 +60,20 @@ pub(super) fn defaults(model: &[&ModelParam], names: &Names) -> Vec<TokenStream>
 }
 
 /// Constants of a tool's table; see the runtime's `table`.
-pub(super) fn table(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
+pub(super) fn table(tool: &Tool, model: &[&ModelParam], names: &HiddenItems) -> TokenStream {
     let (name, description) = (literal(&tool.name.value), &tool.description);
     let output = output(tool);
-    let (rest, was) = (rest(tool), was(&tool.options));
+    let (options, was) = (options(tool), was(&tool.options));
     let (params, all) = if let [param] = model
         && param.flatten.is_some()
     {
-        (quote!(__tool::Root), found(tool, param, "root"))
+        (quote!(__tool::Root), probed_tree(tool, param, "root"))
     } else {
         let count = literal(Literal::usize_unsuffixed(model.len()));
         let rows = model.iter().map(|param| row(tool, param, names));
         (quote!([__tool::Param; #count]), quote!([#(#rows),*]))
     };
-    // Where the tree may turn out wrong, whoever lists the tool has it made.
+    // A tree that may have errors is evaluated where the tool is listed.
     let is_generic = !tool.generics.params.is_empty();
     let may_fail = |param: &&ModelParam| !param.is_basic || param.flatten.is_some();
     let name = if is_generic || model.iter().any(may_fail) {
@@ -93,7 +93,7 @@ pub(super) fn table(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenS
         const TOOL_NAME: &'static str = #name;
         const TABLE: __tool::Table<Self::Params> = (#description, #all, #output);
         #was
-        #rest
+        #options
     }
 }
 
@@ -125,11 +125,11 @@ fn tree(tool: &Tool, param: &ModelParam) -> TokenStream {
         let slot = slot_type(tool, param);
         return quote!(__tool::tree::<#slot>());
     }
-    found(tool, param, "tree_of")
+    probed_tree(tool, param, "tree_of")
 }
 
-/// The call of a function that makes the tree of what its probe finds, with the caret on the type.
-fn found(tool: &Tool, param: &ModelParam, function: &str) -> TokenStream {
+/// The call of a function that makes the tree that its probe finds, with the caret on the type.
+fn probed_tree(tool: &Tool, param: &ModelParam, function: &str) -> TokenStream {
     let (slot, function) = (slot_type(tool, param), ident(function));
     let place = SpanEnds::of(&param.ty);
     let (function, found) = (
@@ -171,7 +171,7 @@ pub(super) fn fits(tool: &Tool, generics: &Generics) -> TokenStream {
 }
 
 /// One row of the table of parameters.
-fn row(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
+fn row(tool: &Tool, param: &ModelParam, names: &HiddenItems) -> TokenStream {
     let (name, description) = (literal(&param.name.value), &param.description);
     let mut row = narrowed(param, tree(tool, param));
     row = if is_option(&param.ty) {
@@ -197,7 +197,7 @@ fn row(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
     row
 }
 
-/// The tree of a parameter's type with what the parameter adds to it.
+/// The tree of a parameter's type, narrowed by the parameter.
 fn narrowed(param: &ModelParam, tree: TokenStream) -> TokenStream {
     let bounds = param.bounds.narrow(&quote!(#tree.shape));
     if bounds.is_none() && param.secret.is_none() {
@@ -257,8 +257,8 @@ pub(super) fn earlier_names(options: &Options) -> Option<TokenStream> {
     (!names.is_empty()).then(|| quote!(&[#(#names),*]))
 }
 
-/// Returns the constant for what options say, if they say anything.
-fn rest(tool: &Tool) -> Option<TokenStream> {
+/// Returns the constant for the options, or `None` if all are defaults.
+fn options(tool: &Tool) -> Option<TokenStream> {
     let options = &tool.options;
     let mentions = &tool.mentions;
     let mut fields = past(tool);
@@ -323,6 +323,6 @@ fn rest(tool: &Tool) -> Option<TokenStream> {
         return None;
     }
     Some(quote! {
-        const REST: __tool::Descriptor = __tool::Descriptor { #(#fields,)* ..__tool::Descriptor::NEW };
+        const OPTIONS: __tool::Descriptor = __tool::Descriptor { #(#fields,)* ..__tool::Descriptor::NEW };
     })
 }

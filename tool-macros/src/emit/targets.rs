@@ -7,7 +7,7 @@ use crate::model::{FunctionRole, Tool};
 use crate::span::{SpanEnds, literal, quote};
 
 /// The check of a tool whose descriptor is `about`; nothing without targets.
-pub(super) fn own(tool: &Tool, about: &TokenStream) -> TokenStream {
+pub(super) fn check(tool: &Tool, about: &TokenStream) -> TokenStream {
     let targets = &tool.options.targets;
     if targets.is_empty() {
         return TokenStream::new();
@@ -46,7 +46,7 @@ pub(super) fn own(tool: &Tool, about: &TokenStream) -> TokenStream {
     }
 }
 
-/// The check of what a prompt or a resource is given: texts, out of which its parameters are read.
+/// The check of a prompt's or a resource's inputs: texts, from which its parameters are read.
 pub(super) fn texts(tool: &Tool, about: &TokenStream) -> TokenStream {
     let is_generic = tool.generics.type_params().next().is_some();
     if tool.options.role == FunctionRole::Tool || is_generic {

@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, ExprLit, Lit, LitInt, LitStr, Meta, Token, braced, bracketed, token};
 
-use super::Element;
+use super::ListElement;
 use super::parse::elements;
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
@@ -24,22 +24,22 @@ pub(super) struct Group {
     name: LitStr,
     words: String,
     words_span: Span,
-    pub(super) elements: Vec<Element>,
+    pub(super) elements: Vec<ListElement>,
 }
 
 /// Where the tools of a group begin in the list.
-pub(super) struct Start {
+pub(super) struct GroupStart {
     at: usize,
     name: String,
     words: String,
 }
 
-/// What a list defers.
+/// The deferred part of a list.
 #[derive(Default)]
 pub(super) struct DeferredGroups {
     /// The number of tools and types with tools that are not deferred; these come first.
     stable: usize,
-    starts: Vec<Start>,
+    starts: Vec<GroupStart>,
     at_most: Option<LitInt>,
 }
 
@@ -176,7 +176,7 @@ fn words(attrs: &[Attribute]) -> syn::Result<(String, Span)> {
     Ok((lines.join(" ").trim().to_owned(), span))
 }
 
-/// Reads the limit of what is loaded.
+/// Reads the limit on loaded tools.
 pub(super) fn parse_at_most(input: ParseStream<'_>) -> syn::Result<LitInt> {
     let wanted = "a limit is a number of tools\nhelp: write `at_most: 40`";
     let most: LitInt = input
@@ -212,13 +212,13 @@ impl DeferredGroups {
     pub(super) fn of(
         groups: &mut [Group],
         at_most: Option<LitInt>,
-        list: &mut Vec<Element>,
+        list: &mut Vec<ListElement>,
     ) -> Self {
         let stable = list.len();
         let starts = groups.iter_mut().map(|group| {
             let at = list.len();
             list.append(&mut group.elements);
-            Start {
+            GroupStart {
                 at,
                 name: group.name.value(),
                 words: group.words.clone(),
@@ -235,13 +235,13 @@ impl DeferredGroups {
     /// Begins a group before the element at this place, if one begins there.
     pub(super) fn begin(&self, at: usize, tools: &Ident) -> TokenStream {
         let start = self.starts.iter().find(|start| start.at == at);
-        start.map_or_else(TokenStream::new, |Start { name, words, .. }| {
+        start.map_or_else(TokenStream::new, |GroupStart { name, words, .. }| {
             let (name, words) = (literal(name.as_str()), literal(words.as_str()));
             quote!(__tool::defer(&mut #tools, #name, #words);)
         })
     }
 
-    /// Limits what a conversation loads.
+    /// Limits the tools that a conversation loads.
     pub(super) fn limited(&self, made: TokenStream) -> TokenStream {
         match &self.at_most {
             Some(most) => quote!(__tool::at_most(&#made, #most)),
@@ -249,7 +249,7 @@ impl DeferredGroups {
         }
     }
 
-    /// What the checks of a request have to know, for the constants `LOADS` and `COUNT`.
+    /// The constants `LOADS` and `COUNT`, for the checks of a request.
     pub(super) fn constants(&self) -> TokenStream {
         let stable = literal(self.stable);
         let most = match &self.at_most {

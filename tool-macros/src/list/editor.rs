@@ -1,4 +1,4 @@
-//! What an editor reads in place of a list's code: the paths, values and types in it, half-typed or not.
+//! The code that an editor reads in place of a list's code: the paths, values and types in it, half-typed or not.
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -121,7 +121,7 @@ fn split(tokens: &[TokenTree], at: Option<usize>) -> (&[TokenTree], Option<&[Tok
     }
 }
 
-/// The place of a colon that is no half of `::`.
+/// The place of a colon that is not half of `::`.
 fn colon(tokens: &[TokenTree]) -> Option<usize> {
     let mut in_path = false;
     tokens.iter().position(|token| {

@@ -6,8 +6,8 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, Path, Token, Type, token};
 
 use super::deferred::DeferredGroups;
-use super::targets::{self, Targets};
-use super::{As, Element, ElementKind, ParsedList};
+use super::targets::{self, ListHead};
+use super::{AsClause, ElementKind, ListElement, ParsedList};
 use crate::handle::type_of_method;
 use crate::model::Description;
 use crate::{cfg, ty};
@@ -16,7 +16,7 @@ impl Parse for ParsedList {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let krate: TokenTree = input.parse()?;
         input.parse::<Token![;]>()?;
-        let mut targets = Targets::parse_head(input)?;
+        let mut targets = ListHead::parse_head(input)?;
         let mut elements = elements(input)?;
         let mut state = None;
         while input.peek(Token![;]) {
@@ -39,10 +39,10 @@ impl Parse for ParsedList {
 }
 
 /// Reads elements up to a semicolon.
-pub(super) fn elements(input: ParseStream<'_>) -> syn::Result<Vec<Element>> {
+pub(super) fn elements(input: ParseStream<'_>) -> syn::Result<Vec<ListElement>> {
     let mut elements = Vec::new();
     while !input.is_empty() && !input.peek(Token![;]) {
-        let element: Element = input.parse()?;
+        let element: ListElement = input.parse()?;
         if input.is_empty() || input.peek(Token![;]) {
             elements.push(element);
             break;
@@ -56,8 +56,8 @@ pub(super) fn elements(input: ParseStream<'_>) -> syn::Result<Vec<Element>> {
     Ok(elements)
 }
 
-/// Returns the error for a token in place of a comma, in terms of what the token starts.
-fn expected_comma(input: ParseStream<'_>, element: &Element) -> syn::Error {
+/// Returns the error for a token in place of a comma, in terms of the construct that the token starts.
+fn expected_comma(input: ParseStream<'_>, element: &ListElement) -> syn::Error {
     match &element.what {
         ElementKind::One { path, .. } if input.peek(Token![=]) => syn::Error::new_spanned(
             path,
@@ -110,7 +110,7 @@ fn parse_state(input: ParseStream<'_>) -> syn::Result<Expr> {
     Ok(value)
 }
 
-impl Parse for Element {
+impl Parse for ListElement {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let cfg = input.call(Attribute::parse_outer)?;
         cfg::of_element(&cfg)?;
@@ -147,7 +147,10 @@ impl Parse for ElementKind {
             return Ok(Self::Many {
                 value,
                 ty: Box::new(ty),
-                listed: As::parse(input, "a prefix is a string\nhelp: write `as \"prefix_\"`")?,
+                listed: AsClause::parse(
+                    input,
+                    "a prefix is a string\nhelp: write `as \"prefix_\"`",
+                )?,
             });
         }
         if !input.peek(syn::Ident) && !input.peek(Token![::]) && !is_path_keyword(input) {
@@ -164,7 +167,7 @@ impl Parse for ElementKind {
                 ),
             ));
         }
-        let listed = As::parse(
+        let listed = AsClause::parse(
             input,
             "a tool's other name is a string\nhelp: write `as \"name\"`",
         )?;
@@ -172,7 +175,7 @@ impl Parse for ElementKind {
     }
 }
 
-impl As {
+impl AsClause {
     fn parse(input: ParseStream<'_>, wanted: &str) -> syn::Result<Option<Self>> {
         if input.parse::<Option<Token![as]>>()?.is_none() {
             return Ok(None);
@@ -198,7 +201,7 @@ fn is_path_keyword(input: ParseStream<'_>) -> bool {
     input.peek(Token![crate]) || input.peek(Token![self]) || input.peek(Token![super])
 }
 
-/// An expression ends at a colon here, which is no part of one.
+/// An expression ends at a single colon here.
 fn until_colon(input: ParseStream<'_>) -> TokenStream {
     let mut tokens = TokenStream::new();
     while !input.is_empty()

@@ -1,5 +1,5 @@
-//! `targets: [openai_strict, …], unproven: [tool], budget: 4_000; …` at the head of a list: the
-//! dialects that every tool is checked against when it compiles, and what the list may cost.
+//! `targets: [openai_strict, …], unproven: [tool], budget: 4_000; …` at the head of a list: the dialects that every
+//! tool is checked against when it compiles, and the list's maximum cost.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote_spanned};
@@ -14,7 +14,7 @@ use crate::parse::attr::distinct;
 use crate::span::{SpanEnds, literal, quote, quote_call_site};
 
 use super::deferred::{self, DeferredGroups, Group};
-use super::{Element, ElementKind};
+use super::{ElementKind, ListElement};
 use crate::handle::Handle;
 
 const OPTIONS: [&str; 6] = [
@@ -28,7 +28,7 @@ const OPTIONS: [&str; 6] = [
 
 /// The head of a list.
 #[derive(Default)]
-pub(super) struct Targets {
+pub(super) struct ListHead {
     dialects: Vec<Ident>,
     /// Tools that are not known to be accepted until the program runs.
     pub(super) unproven: Vec<Ident>,
@@ -46,7 +46,7 @@ pub(super) struct Targets {
     given: Vec<String>,
 }
 
-impl Targets {
+impl ListHead {
     /// Reads the head, if there is one.
     pub(super) fn parse_head(input: ParseStream<'_>) -> syn::Result<Self> {
         let mut head = Self::default();
@@ -67,7 +67,7 @@ impl Targets {
         input
             .parse::<Token![;]>()
             .map_err(|error| wants_semicolon(error.span()))?;
-        // The parts of the head may stand behind semicolons too.
+        // The parts of the head may follow semicolons, too.
         if is_option(input) {
             while is_option(input) {
                 head.parse_option(input)?;
@@ -81,7 +81,7 @@ impl Targets {
         Ok(head)
     }
 
-    /// Reads options that stand behind the tools, up to a semicolon.
+    /// Reads options behind the tools, up to a semicolon.
     pub(super) fn parse_options(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
         while is_option(input) {
             self.parse_option(input)?;
@@ -168,14 +168,14 @@ impl Targets {
     }
 
     /// The checks in `const`, each at its place.
-    pub(super) fn check(&self, elements: &[Element]) -> TokenStream {
+    pub(super) fn check(&self, elements: &[ListElement]) -> TokenStream {
         let Self {
             dialects,
             unproven,
             budget,
             ..
         } = self;
-        // What no element is called may be one of a type's methods.
+        // A name that is no element's may be a method's of one of the types.
         let others = unproven.iter().filter(|tool| {
             !elements
                 .iter()
@@ -237,7 +237,7 @@ impl Targets {
 }
 
 /// The elements as a table of `Inputs`, for checks in `const`.
-fn inputs(elements: &[Element]) -> TokenStream {
+fn inputs(elements: &[ListElement]) -> TokenStream {
     let listed = elements.iter().enumerate().map(|(index, element)| {
         let listed = element.listed().map(|_| {
             let listed = element.listed_as(index);
@@ -255,7 +255,7 @@ fn is_option(input: ParseStream<'_>) -> bool {
     input.peek(Ident) && input.peek2(Token![:]) && !input.peek2(Token![::])
 }
 
-/// `defer: …` or `at_most: …`, which may stand behind the tools, too.
+/// `defer: …` or `at_most: …`, which may follow the tools, too.
 pub(super) fn is_deferral(input: ParseStream<'_>) -> bool {
     let key = input.fork().call(Ident::parse_any);
     is_option(input) && key.is_ok_and(|key| key == "defer" || key == "at_most")
@@ -289,7 +289,7 @@ fn listed<T: Parse>(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::
     Ok(names.into_iter().collect())
 }
 
-impl Element {
+impl ListElement {
     /// Returns the span of the element.
     pub(super) fn place(&self) -> SpanEnds {
         match &self.what {

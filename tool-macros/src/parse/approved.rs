@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Attribute, GenericArgument, PathArguments, Type};
 
-use super::param::is_of_a_call;
+use super::param::borrows_from_call;
 use crate::ctxt::Ctxt;
 use crate::ty;
 use crate::ty::is_basic;
@@ -14,7 +14,7 @@ const NAME: &str = "Approved";
 
 /// Returns true if a parameter of this type is, or should be, the call's yes: `Approved<'_>`, alone or within another
 /// type. A type of that name without a lifetime is the user's own.
-pub(crate) fn is_meant(ty: &Type) -> bool {
+pub(crate) fn is_approval(ty: &Type) -> bool {
     !is_basic(ty) && (is_approved(ty) || find(ty.to_token_stream()).is_some())
 }
 
@@ -33,7 +33,7 @@ fn is_approved(ty: &Type) -> bool {
     })
 }
 
-/// The word `Approved` before `<'`, wherever it stands in a type.
+/// The word `Approved` before `<'`, anywhere in a type.
 fn find(tokens: TokenStream) -> Option<Ident> {
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
@@ -63,7 +63,7 @@ fn is_punct(token: &TokenTree, char: char) -> bool {
 /// behind a reference could be used again.
 pub(crate) fn is_alone(cx: &Ctxt, ident: &Ident, ty: &Type) -> bool {
     if is_approved(ty) {
-        return is_of_a_call(cx, ident, ty);
+        return borrows_from_call(cx, ident, ty);
     }
     match ty::ungrouped(ty) {
         Type::Reference(reference) if is_approved(&reference.elem) => cx.error_at(

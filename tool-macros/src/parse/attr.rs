@@ -13,7 +13,7 @@ mod value;
 
 pub(crate) use arg::{Arg, arg};
 pub(crate) use bounds::{read as read_bound, read_schemars};
-pub(crate) use entry::{Entry, Reader, Table, entries};
+pub(crate) use entry::{KeyValue, Reader, Table, entries};
 pub(crate) use suggestions::unknown;
 pub(crate) use targets::distinct;
 pub(crate) use tool::{block, options};

@@ -1,14 +1,14 @@
-//! Doc comments: what the model reads, and what they say about parameters.
+//! Doc comments: the description for the model, and the descriptions of parameters.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
-use super::mentions::{self, unmarked};
+use super::mentions::{self, unmark};
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
-use crate::model::{Description, Doc, ParamDoc, Text};
+use crate::model::{Description, Doc, ParamDoc, TextLit};
 use crate::span::{literal, parse_quote};
 use crate::ty;
 
@@ -23,7 +23,7 @@ struct DocLine {
 /// Reads the doc comment of a function.
 pub(crate) fn function(cx: &Ctxt, attrs: &[Attribute]) -> Doc {
     let mut lines = lines(cx, attrs);
-    leave_out_what_is_for_people(&mut lines);
+    remove_developer_sections(&mut lines);
     let mut params = Vec::new();
     let mut rest = Vec::new();
     let mut in_arguments = false;
@@ -55,7 +55,7 @@ pub(crate) fn function(cx: &Ctxt, attrs: &[Attribute]) -> Doc {
         }
     }
     for param in &mut params {
-        param.text = unmarked(&clean_links(&param.text));
+        param.text = unmark(&clean_links(&param.text));
     }
     Doc {
         text: clean(rest),
@@ -66,12 +66,12 @@ pub(crate) fn function(cx: &Ctxt, attrs: &[Attribute]) -> Doc {
 /// Reads the doc comment of a parameter, a type, a field or a variant.
 pub(crate) fn plain(cx: &Ctxt, attrs: &[Attribute]) -> Description {
     let mut lines = lines(cx, attrs);
-    leave_out_what_is_for_people(&mut lines);
+    remove_developer_sections(&mut lines);
     mentions::of(clean(lines)).0
 }
 
 /// Removes code blocks, and the sections about panics, safety and examples.
-fn leave_out_what_is_for_people(lines: &mut Vec<DocLine>) {
+fn remove_developer_sections(lines: &mut Vec<DocLine>) {
     let mut in_code = false;
     let mut left_out = None;
     lines.retain(|line| {
@@ -180,7 +180,7 @@ fn clean(lines: Vec<DocLine>) -> Description {
     let mention = lines.iter().find(|line| line.text.contains("fn@"));
     let span = mention.map_or_else(Span::call_site, |line| line.span);
     let push = |text: &mut Vec<String>, parts: &mut Vec<TokenStream>| {
-        let text = unmarked(&clean_text(std::mem::take(text)));
+        let text = unmark(&clean_text(std::mem::take(text)));
         if !text.is_empty() {
             parts.push(literal(text.as_str()).to_token_stream());
         }
@@ -196,7 +196,7 @@ fn clean(lines: Vec<DocLine>) -> Description {
     }
     if parts.is_empty() {
         let value = clean_text(text);
-        return Description::Text(Text { value, span });
+        return Description::Text(TextLit { value, span });
     }
     push(&mut text, &mut parts);
     Description::Const(Box::new(parse_quote!(::core::concat!(#(#parts, "\n"),*))))
@@ -283,7 +283,7 @@ fn code_span(text: &str) -> Option<usize> {
     Some(ticks + close + ticks)
 }
 
-/// The end of the link that starts here, and what to show for it.
+/// The end of the link that starts here, and the text to show for it.
 fn link(text: &str) -> Option<(usize, String)> {
     let close = closing(text, '[', ']')?;
     let label = text.get(1..close)?;
@@ -303,9 +303,9 @@ fn link(text: &str) -> Option<(usize, String)> {
         let end = closing(after, '[', ']')?;
         return Some((close + 1 + end + 1, label.to_owned()));
     }
-    // `[Name]` alone is a link only where Rust knows the name, which a macro cannot see; quoted
-    // names and paths are what people link.
-    if let Some(tool) = mentions::marked(label) {
+    // `[Name]` alone is a link only if Rust knows the name, which a macro cannot see. People link quoted names and
+    // paths.
+    if let Some(tool) = mentions::mark(label) {
         return Some((close + 1, tool));
     }
     let quoted = label.len() > 2 && label.starts_with('`') && label.ends_with('`');
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arguments_list_is_told_from_the_rest() {
+    fn an_arguments_list_is_distinguished_from_the_rest() {
         let cx = Ctxt::new();
         let doc = function(
             &cx,

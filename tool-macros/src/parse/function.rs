@@ -11,7 +11,7 @@ use super::{doc, mentions, param};
 use crate::cfg::cfgs;
 use crate::ctxt::Ctxt;
 use crate::generics;
-use crate::model::{Function, Options, Text, Tool};
+use crate::model::{Function, Options, TextLit, Tool};
 use crate::ty::{self, plain_ident, spelled};
 
 impl Function {
@@ -81,7 +81,7 @@ pub(crate) fn is_body(token: &TokenTree) -> bool {
 /// Reads a function, and takes from it the attributes that are ours.
 pub(crate) fn read(cx: &Ctxt, mut options: Options, function: &mut Function) -> Tool {
     let ident = function.sig.ident.clone();
-    let name = options.name.clone().unwrap_or_else(|| Text {
+    let name = options.name.clone().unwrap_or_else(|| TextLit {
         value: ident.unraw().to_string(),
         span: ident.span(),
     });
@@ -116,7 +116,7 @@ pub(crate) fn read(cx: &Ctxt, mut options: Options, function: &mut Function) -> 
         description,
         mentions,
         vis: function.vis.clone(),
-        generics: generics::of_types(&function.sig.generics),
+        generics: generics::without_lifetimes(&function.sig.generics),
         is_async: function.sig.asyncness.is_some(),
         output: function.sig.output.clone(),
         receiver,
@@ -156,7 +156,7 @@ fn signature(cx: &Ctxt, sig: &Signature) {
                     "calls share the value that `{}` is called on, so it cannot take `{}`\nhelp: {}",
                     sig.ident,
                     spelled(receiver),
-                    instead_of(receiver),
+                    receiver_replacement(receiver),
                 ),
             );
         }
@@ -164,7 +164,7 @@ fn signature(cx: &Ctxt, sig: &Signature) {
 }
 
 /// Returns the replacement for a receiver that calls cannot share.
-fn instead_of(receiver: &Receiver) -> &'static str {
+fn receiver_replacement(receiver: &Receiver) -> &'static str {
     if spelled(receiver).contains("Arc<Self>") {
         "take `&self`, and clone what is to outlive the call out of a field that is an `Arc`"
     } else {
@@ -177,7 +177,7 @@ fn hidden_params(sig: &Signature) -> Vec<String> {
     let hidden = sig.inputs.iter().filter_map(|input| match input {
         FnArg::Typed(typed) => {
             let is_hidden = param::is_marked(typed, &["state", "context"])
-                || super::approved::is_meant(&typed.ty)
+                || super::approved::is_approval(&typed.ty)
                 || param::is_context(typed);
             is_hidden.then(|| plain_ident(&typed.pat))?
         }

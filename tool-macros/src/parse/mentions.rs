@@ -1,34 +1,34 @@
-//! Other tools in a tool's doc comment: rustdoc's [`fn@forecast`], which a model reads under the name that it is told.
+//! Links to other tools in a tool's doc comment: rustdoc's [`fn@forecast`], which a model reads as the tool's name.
 
 use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::{LitStr, Path};
 
 use crate::handle::type_of_method;
-use crate::model::{Description, DocLink, Text};
+use crate::model::{Description, DocLink, TextLit};
 
 /// Marks of a path in text: no doc comment has them.
 const OPEN: char = '\u{1}';
 const CLOSE: char = '\u{2}';
 
 /// Marks the path of rustdoc's link to a function; nothing for another link.
-pub(crate) fn marked(label: &str) -> Option<String> {
+pub(crate) fn mark(label: &str) -> Option<String> {
     let path = label.trim_matches('`').strip_prefix("fn@")?;
     let path = path.strip_suffix("()").unwrap_or(path);
     Some(format!("`{OPEN}{path}{CLOSE}`"))
 }
 
 /// Returns the text with the last name of each path in the path's place.
-pub(crate) fn unmarked(text: &str) -> String {
+pub(crate) fn unmark(text: &str) -> String {
     split(text, Span::call_site()).0
 }
 
 /// Returns a tool's description, and the other tools in it.
 pub(crate) fn of(words: Description) -> (Description, Vec<DocLink>) {
     match words {
-        Description::Text(Text { value, span }) => {
+        Description::Text(TextLit { value, span }) => {
             let (value, mentions) = split(&value, span);
-            (Description::Text(Text { value, span }), mentions)
+            (Description::Text(TextLit { value, span }), mentions)
         }
         other @ Description::Const(_) => (other, Vec::new()),
     }

@@ -1,4 +1,4 @@
-//! Reads one parameter of a function: what fills it, and the rules that its type and its attributes must follow.
+//! Reads one parameter of a function: its source, and the rules for its type and its attributes.
 
 use proc_macro2::Ident;
 use quote::{ToTokens, format_ident};
@@ -9,7 +9,7 @@ use super::attr::{self, Arg};
 use super::{approved, doc};
 use crate::cfg;
 use crate::ctxt::Ctxt;
-use crate::model::{Doc, ModelParam, Param, Text};
+use crate::model::{Doc, ModelParam, Param, TextLit};
 use crate::name::is_param_name;
 use crate::ty::{self, is_basic, plain_ident, spelled};
 
@@ -18,7 +18,7 @@ pub(super) fn is_marked(param: &PatType, marks: &[&str]) -> bool {
     param.attrs.iter().any(is_mark)
 }
 
-/// Returns true for `&Context`, by any path, unless an attribute says what else it is.
+/// Returns true for `&Context`, by any path, unless the parameter has another attribute.
 pub(super) fn is_context(param: &PatType) -> bool {
     !is_marked(param, &["state", "arg"]) && is_context_type(&param.ty)
 }
@@ -34,7 +34,7 @@ struct ParamAttrs {
 
 pub(super) fn read(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
     let own_words = doc::plain(cx, &param.attrs);
-    let is_approved = approved::is_meant(&param.ty);
+    let is_approved = approved::is_approval(&param.ty);
     if is_approved {
         approved::is_unmarked(cx, &mut param.attrs);
     }
@@ -64,7 +64,7 @@ pub(super) fn read(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
             "context"
         };
         let ident = plain_ident(&param.pat).unwrap_or_else(|| format_ident!("{what}"));
-        if !lent_type(cx, what, &ident, &param.ty) {
+        if !check_borrowed_type(cx, what, &ident, &param.ty) {
             return None;
         }
         let ty = (*param.ty).clone();
@@ -75,7 +75,7 @@ pub(super) fn read(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
         });
     }
     let ident = ident(cx, &param.pat)?;
-    if !filled_type(cx, &ident, &param.ty) {
+    if !check_argument_type(cx, &ident, &param.ty) {
         return None;
     }
     let plain_name = ident.unraw().to_string();
@@ -86,7 +86,7 @@ pub(super) fn read(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
     };
     let (slot, pass) = ty::slot(&param.ty);
     Some(Param::Model(Box::new(ModelParam {
-        name: param_attrs.arg.rename.unwrap_or_else(|| Text {
+        name: param_attrs.arg.rename.unwrap_or_else(|| TextLit {
             value: published_name(&plain_name).to_owned(),
             span: ident.span(),
         }),
@@ -105,7 +105,7 @@ pub(super) fn read(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
     })))
 }
 
-/// The model's name for a parameter. `_` before a name says in Rust that the body does not use it.
+/// The model's name for a parameter. In Rust, a leading `_` means that the body does not use it.
 fn published_name(name: &str) -> &str {
     let name_alone = name.trim_start_matches('_');
     if is_param_name(name_alone) {
@@ -115,7 +115,7 @@ fn published_name(name: &str) -> &str {
     }
 }
 
-/// Reads one attribute of a parameter; hands back what is not ours.
+/// Reads one attribute of a parameter; returns an attribute that is not ours.
 fn read_param_attr(cx: &Ctxt, param_attrs: &mut ParamAttrs, attr: Attribute) -> Option<Attribute> {
     let path = attr.path();
     if path.is_ident("doc") {
@@ -167,9 +167,9 @@ pub(crate) fn ident(cx: &Ctxt, pat: &Pat) -> Option<Ident> {
     ident
 }
 
-/// Types that no argument can have, whatever they mean. `false` where nothing more can be said.
-pub(crate) fn filled_type(cx: &Ctxt, ident: &Ident, ty: &Type) -> bool {
-    // Of other types the compiler knows whether a reference to them can be read.
+/// Refuses types that no argument can have. Returns `false` if later checks would only echo an error.
+pub(crate) fn check_argument_type(cx: &Ctxt, ident: &Ident, ty: &Type) -> bool {
+    // For other types the compiler decides whether a reference to them can be read.
     if is_basic(ty) && !ty::is_read(ty) {
         cx.error(
             ty,
@@ -188,11 +188,11 @@ pub(crate) fn filled_type(cx: &Ctxt, ident: &Ident, ty: &Type) -> bool {
         );
         return false;
     }
-    type_is_closed(cx, ident, ty, &["impl", "dyn"]) && is_of_a_call(cx, ident, ty)
+    type_is_closed(cx, ident, ty, &["impl", "dyn"]) && borrows_from_call(cx, ident, ty)
 }
 
-/// Returns true for `&Context`, by any path, and what is meant as one: `&mut Context`, `Option<&Context>`.
-/// `std::task::Context<'_>` has an argument, and is none.
+/// Returns true for `&Context`, by any path, and for `&mut Context` and `Option<&Context>`, which have a better error
+/// as contexts. `std::task::Context<'_>` has an argument, so it is not one.
 pub(crate) fn is_context_type(ty: &Type) -> bool {
     let ty = ty::inside_option(ty).unwrap_or(ty);
     let Type::Reference(reference) = ty::ungrouped(ty) else {
@@ -206,7 +206,7 @@ pub(crate) fn is_context_type(ty: &Type) -> bool {
 }
 
 /// State and context belong to the toolset and the call; a tool looks at them.
-pub(crate) fn lent_type(cx: &Ctxt, what: &str, ident: &Ident, ty: &Type) -> bool {
+pub(crate) fn check_borrowed_type(cx: &Ctxt, what: &str, ident: &Ident, ty: &Type) -> bool {
     let lock = match what {
         "state" => ", with a lock or an atomic inside for what changes",
         _ => "",
@@ -238,8 +238,8 @@ pub(crate) fn lent_type(cx: &Ctxt, what: &str, ident: &Ident, ty: &Type) -> bool
         );
         return false;
     }
-    // What it holds may live longer.
-    type_is_closed(cx, ident, ty, &["impl"]) && is_of_a_call(cx, ident, &reference.lifetime)
+    // The state's contents may live longer.
+    type_is_closed(cx, ident, ty, &["impl"]) && borrows_from_call(cx, ident, &reference.lifetime)
 }
 
 /// A parameter must have one concrete type, since it is decoded or taken from the state by its type.
@@ -255,7 +255,7 @@ fn type_is_closed(cx: &Ctxt, ident: &Ident, ty: &Type, open: &[&str]) -> bool {
 }
 
 /// All that a tool borrows lives as long as the call.
-pub(super) fn is_of_a_call(cx: &Ctxt, ident: &Ident, borrowed: &impl ToTokens) -> bool {
+pub(super) fn borrows_from_call(cx: &Ctxt, ident: &Ident, borrowed: &impl ToTokens) -> bool {
     let Some(lifetime) = ty::find(borrowed.to_token_stream(), &["static"]) else {
         return true;
     };
@@ -274,7 +274,11 @@ pub(crate) fn foreign_attribute(cx: &Ctxt, attr: &Attribute) -> bool {
     };
     let name = ident.to_string();
     let help = match name.as_str() {
-        "cfg_attr" => return cfg::held(attr).iter().all(|held| is_for_others(cx, held)),
+        "cfg_attr" => {
+            return cfg::nested_attributes(attr)
+                .iter()
+                .all(|attr| is_forwardable(cx, attr));
+        }
         "cfg" => {
             cx.error(
                 &attr.meta,
@@ -301,17 +305,17 @@ pub(crate) fn foreign_attribute(cx: &Ctxt, attr: &Attribute) -> bool {
 }
 
 /// Returns true if an attribute in a `cfg_attr` can be passed on. Only the compiler knows if it would apply to us.
-fn is_for_others(cx: &Ctxt, held: &Attribute) -> bool {
-    let path = held.path();
+fn is_forwardable(cx: &Ctxt, attr: &Attribute) -> bool {
+    let path = attr.path();
     let is_ours = |name: &&str| path.is_ident(name);
     let Some(name) = ["arg", "state", "context", "doc"]
         .iter()
         .find(|name| is_ours(name))
     else {
-        return foreign_attribute(cx, held);
+        return foreign_attribute(cx, attr);
     };
     cx.error(
-        &held.meta,
+        &attr.meta,
         format!("`#[{name}]` of a parameter cannot stand in a `cfg_attr`\nhelp: write `#[{name}]` alone, or two functions, each with its `#[cfg]`"),
     );
     false

@@ -7,9 +7,9 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, LitStr, Meta, Path, Type};
 
 use crate::ctxt::Ctxt;
-use crate::model::{Description, Text};
+use crate::model::{Description, TextLit};
 use crate::name::quoted;
-use crate::parse::attr::{self, Entry};
+use crate::parse::attr::{self, KeyValue};
 use crate::span::{literal, parse_quote, quote};
 
 use super::body::TypeBody;
@@ -20,7 +20,7 @@ use crate::bounds::BoundArgs;
 
 /// A name or a rule for names, on both of serde's sides.
 #[derive(Clone, Default)]
-pub(super) struct Split<T> {
+pub(super) struct PerSide<T> {
     pub(super) input: T,
     pub(super) output: T,
 }
@@ -36,12 +36,12 @@ pub(super) enum Tagging {
 
 /// Contents of the attributes of a type.
 #[allow(clippy::struct_excessive_bools)] // Each is an attribute of its own.
-pub(super) struct Container {
+pub(super) struct ContainerAttrs {
     pub(super) krate: Path,
     /// The name that a tagged struct carries.
-    pub(super) rename: Split<Option<String>>,
-    pub(super) rename_all: Split<RenameRule>,
-    pub(super) rename_all_fields: Split<RenameRule>,
+    pub(super) rename: PerSide<Option<String>>,
+    pub(super) rename_all: PerSide<RenameRule>,
+    pub(super) rename_all_fields: PerSide<RenameRule>,
     /// Every field has a default.
     pub(super) default: Option<TokenStream>,
     pub(super) has_default: bool,
@@ -54,7 +54,7 @@ pub(super) struct Container {
     pub(super) open: bool,
     /// serde refuses keys that it does not know.
     pub(super) denies: Option<Meta>,
-    pub(super) title: Option<Text>,
+    pub(super) title: Option<TextLit>,
     pub(super) description: Option<Description>,
     pub(super) bounds: BoundArgs,
     pub(super) json_schema: bool,
@@ -70,7 +70,7 @@ const SCHEMARS: &[OptionOwner] = &[OptionOwner::Schemars];
 const SERDE_TOO: &[OptionOwner] = &[OptionOwner::Serde, OptionOwner::Schemars];
 const SCHEMARS_TOO: &[OptionOwner] = &[OptionOwner::Schema, OptionOwner::Schemars];
 
-const CONTAINER: &Rows<Container> = &[
+const CONTAINER: &Rows<ContainerAttrs> = &[
     (OURS, "crate", |cx, it, to| {
         to.krate = attr::krate(cx, it).unwrap_or_else(|| to.krate.clone());
     }),
@@ -122,13 +122,13 @@ const CONTAINER: &Rows<Container> = &[
     (SERDE_TOO, "into", |cx, it, to| to.into = type_text(cx, it)),
 ];
 
-impl Container {
+impl ContainerAttrs {
     pub(super) fn read(cx: &Ctxt, attrs: &[Attribute]) -> Self {
         let mut this = Self {
             krate: parse_quote!(::toolwright),
-            rename: Split::default(),
-            rename_all: Split::default(),
-            rename_all_fields: Split::default(),
+            rename: PerSide::default(),
+            rename_all: PerSide::default(),
+            rename_all_fields: PerSide::default(),
             default: None,
             has_default: false,
             tagging: Tagging::External,
@@ -162,7 +162,7 @@ impl Container {
         match (this.tag.take(), this.content.take()) {
             (Some(tag), Some(content)) => this.tagging = Tagging::Adjacent(tag, content),
             (Some(tag), None) => this.tagging = Tagging::Internal(tag),
-            // serde says what is wrong with a content without a tag.
+            // serde reports a content without a tag.
             _ => {}
         }
         this
@@ -192,12 +192,12 @@ impl Container {
 /// Contents of the attributes of a variant or a field.
 #[allow(clippy::struct_excessive_bools)] // Each is an attribute of its own.
 #[derive(Default)]
-pub(super) struct Member {
+pub(super) struct MemberAttrs {
     place: AttrOwner,
-    pub(super) rename: Split<Option<String>>,
+    pub(super) rename: PerSide<Option<String>>,
     /// Other names that are read.
-    pub(super) aliases: Vec<Text>,
-    pub(super) rename_all: Split<RenameRule>,
+    pub(super) aliases: Vec<TextLit>,
+    pub(super) rename_all: PerSide<RenameRule>,
     /// The default's value.
     pub(super) default: Option<TokenStream>,
     /// Span of `default` without a path, for the default of the type.
@@ -208,17 +208,17 @@ pub(super) struct Member {
     pub(super) skip_output: bool,
     pub(super) skip_output_if: bool,
     pub(super) recursive: bool,
-    /// serde lends it what stands in the text.
+    /// serde borrows it from the text.
     pub(super) borrows: bool,
-    /// A function of its own reads it.
+    /// A custom function reads it.
     pub(super) custom_input: bool,
-    /// A function of its own writes it.
+    /// A custom function writes it.
     pub(super) custom_output: bool,
-    /// The option that says so.
+    /// The option that names the custom function.
     custom: Option<Meta>,
     /// The type that the JSON looks like.
     pub(super) seen_as: Option<Type>,
-    pub(super) title: Option<Text>,
+    pub(super) title: Option<TextLit>,
     pub(super) description: Option<Description>,
     pub(super) deprecated: bool,
     pub(super) example: Option<Expr>,
@@ -227,7 +227,7 @@ pub(super) struct Member {
     pub(super) bounds: BoundArgs,
 }
 
-const FIELD: &Rows<Member> = &[
+const FIELD: &Rows<MemberAttrs> = &[
     (OURS, "as", |_, it, to| to.seen_as.clone_from(&it.ty)),
     (OURS, "recursive", |cx, it, to| to.recursive = is_on(cx, it)),
     (SCHEMARS_TOO, "title", |cx, it, to| {
@@ -290,7 +290,7 @@ const FIELD: &Rows<Member> = &[
     }),
 ];
 
-impl Member {
+impl MemberAttrs {
     pub(super) fn read(cx: &Ctxt, attrs: &[Attribute], place: AttrOwner) -> Self {
         let mut this = Self {
             place,
@@ -312,8 +312,8 @@ impl Member {
         this
     }
 
-    /// A function of its own reads or writes it.
-    fn custom(&mut self, entry: &Entry, reads: bool, writes: bool) {
+    /// A custom function reads or writes it.
+    fn custom(&mut self, entry: &KeyValue, reads: bool, writes: bool) {
         self.custom_input |= reads;
         self.custom_output |= writes;
         self.custom = Some(entry.meta.clone());
@@ -322,8 +322,8 @@ impl Member {
     /// Returns the tokens added to a field or variant of this name, if it has aliases.
     pub(super) fn aliased(&self, name: &str) -> Option<TokenStream> {
         let mut aliases: Vec<&str> = Vec::new();
-        for Text { value, .. } in &self.aliases {
-            // serde takes one that says nothing new for what it is.
+        for TextLit { value, .. } in &self.aliases {
+            // serde accepts an alias that equals the name.
             if value != name && !aliases.contains(&value.as_str()) {
                 aliases.push(value);
             }
@@ -338,9 +338,9 @@ impl Member {
         &self,
         ident: &Ident,
         rule: impl Fn(bool, &str) -> String,
-    ) -> Split<String> {
+    ) -> PerSide<String> {
         let ident = ident.unraw().to_string();
-        Split {
+        PerSide {
             input: self
                 .rename
                 .input
@@ -355,16 +355,16 @@ impl Member {
     }
 }
 
-fn is_on(cx: &Ctxt, entry: &Entry) -> bool {
+fn is_on(cx: &Ctxt, entry: &KeyValue) -> bool {
     attr::flag(cx, entry).unwrap_or(false)
 }
 
 /// `key = "…"`
-fn string(cx: &Ctxt, entry: &Entry) -> Option<String> {
+fn string(cx: &Ctxt, entry: &KeyValue) -> Option<String> {
     attr::text(cx, entry).map(|text| text.value)
 }
 
-fn example(cx: &Ctxt, entry: &Entry) -> Option<Expr> {
+fn example(cx: &Ctxt, entry: &KeyValue) -> Option<Expr> {
     let Meta::NameValue(pair) = &entry.meta else {
         cx.error(
             &entry.meta,
@@ -377,10 +377,10 @@ fn example(cx: &Ctxt, entry: &Entry) -> Option<Expr> {
 }
 
 /// `key = "Type"`
-fn type_text(cx: &Ctxt, entry: &Entry) -> Option<Type> {
+fn type_text(cx: &Ctxt, entry: &KeyValue) -> Option<Type> {
     let text = attr::text(cx, entry)?;
     let ty: Type = cx.ok(LitStr::new(&text.value, text.span).parse())?;
-    // Its tokens stand where the literal does.
+    // Its tokens have the literal's span.
     let tokens: TokenStream = ty
         .to_token_stream()
         .into_iter()
@@ -393,7 +393,7 @@ fn type_text(cx: &Ctxt, entry: &Entry) -> Option<Type> {
 }
 
 /// `default` or `default = "path"`: the value.
-fn default_value(cx: &Ctxt, entry: &Entry) -> Option<TokenStream> {
+fn default_value(cx: &Ctxt, entry: &KeyValue) -> Option<TokenStream> {
     match &entry.meta {
         Meta::NameValue(_) => {
             let text = attr::text(cx, entry)?;
@@ -405,15 +405,15 @@ fn default_value(cx: &Ctxt, entry: &Entry) -> Option<TokenStream> {
 }
 
 /// `key = "…"` or `key(serialize = "…", deserialize = "…")`
-fn both(cx: &Ctxt, entry: &Entry) -> Split<Option<Text>> {
+fn both(cx: &Ctxt, entry: &KeyValue) -> PerSide<Option<TextLit>> {
     let Meta::List(list) = &entry.meta else {
         let text = attr::text(cx, entry);
-        return Split {
+        return PerSide {
             input: text.clone(),
             output: text,
         };
     };
-    let mut both = Split {
+    let mut both = PerSide {
         input: None,
         output: None,
     };
@@ -433,22 +433,22 @@ fn both(cx: &Ctxt, entry: &Entry) -> Split<Option<Text>> {
     both
 }
 
-fn names(cx: &Ctxt, entry: &Entry) -> Split<Option<String>> {
+fn names(cx: &Ctxt, entry: &KeyValue) -> PerSide<Option<String>> {
     let both = both(cx, entry);
-    Split {
+    PerSide {
         input: both.input.map(|text| text.value),
         output: both.output.map(|text| text.value),
     }
 }
 
-fn rules(cx: &Ctxt, entry: &Entry) -> Split<RenameRule> {
+fn rules(cx: &Ctxt, entry: &KeyValue) -> PerSide<RenameRule> {
     // serde's own error lists the rules.
-    let rule = |text: Option<Text>| {
+    let rule = |text: Option<TextLit>| {
         text.and_then(|text| RenameRule::parse(&text.value))
             .unwrap_or_default()
     };
     let both = both(cx, entry);
-    Split {
+    PerSide {
         input: rule(both.input),
         output: rule(both.output),
     }

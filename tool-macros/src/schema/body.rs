@@ -7,11 +7,11 @@ use syn::{DataStruct, DeriveInput, Fields, Type};
 
 use crate::bounds::out_of_bounds;
 use crate::ctxt::Ctxt;
-use crate::model::{Description, Text};
+use crate::model::{Description, TextLit};
 use crate::parse::doc;
 use crate::span::{literal, local, quote};
 
-use super::attr::{Container, Member, Split, Tagging};
+use super::attr::{ContainerAttrs, MemberAttrs, PerSide, Tagging};
 use super::bytes;
 use super::case::RenameRule;
 use super::parts::{field_names, flat, object, tag_field, written_as};
@@ -19,7 +19,7 @@ use super::recursive;
 use super::serde_attr::AttrOwner;
 use crate::ty::is_option;
 
-/// Parts of a schema beside its tree.
+/// Everything in a schema but its tree.
 #[derive(Default)]
 pub(super) struct SchemaParts {
     /// The `REFS` of the types that the type is made of.
@@ -28,52 +28,52 @@ pub(super) struct SchemaParts {
     pub(super) checks: Vec<TokenStream>,
     /// Looks whether bounds fit.
     pub(super) fits: Vec<TokenStream>,
-    /// Keys of other types stand beside its own.
+    /// True if keys of other types are flattened into it.
     pub(super) flattens: bool,
-    /// The types of which these tell, as text: a type that stands in ten fields is asked once.
+    /// The types that `refs` and `checks` cover, as text, so that a type of ten fields is covered once.
     seen: Vec<String>,
 }
 
 /// Makes the tree of one type.
 pub(super) struct TypeBody<'a> {
     pub(super) cx: &'a Ctxt,
-    pub(super) container: &'a Container,
+    pub(super) container: &'a ContainerAttrs,
     input: &'a DeriveInput,
     pub(super) parts: SchemaParts,
 }
 
-/// A field and what its attributes say.
-pub(super) struct Row<'f> {
+/// A field and its attributes.
+pub(super) struct FieldAttrs<'f> {
     field: &'f syn::Field,
-    member: Member,
+    member: MemberAttrs,
 }
 
-impl Row<'_> {
+impl FieldAttrs<'_> {
     fn is_skipped(&self) -> bool {
         self.member.skip_input && self.member.skip_output
     }
 }
 
 /// A field or a variant with its names.
-pub(super) struct Named<'n> {
+pub(super) struct NamedMember<'n> {
     pub(super) ident: &'n syn::Ident,
-    pub(super) member: &'n Member,
+    pub(super) member: &'n MemberAttrs,
     /// The name that is read, if one is.
     pub(super) input: Option<String>,
     /// The key that is written, if one is.
     pub(super) output: Option<String>,
 }
 
-impl Named<'_> {
+impl NamedMember<'_> {
     /// The other names that are read.
-    fn aliases(&self) -> impl Iterator<Item = &Text> {
+    fn aliases(&self) -> impl Iterator<Item = &TextLit> {
         let aliases = self.input.as_ref().map(|_| &self.member.aliases);
         aliases.into_iter().flatten()
     }
 }
 
 impl<'a> TypeBody<'a> {
-    pub(super) fn new(cx: &'a Ctxt, container: &'a Container, input: &'a DeriveInput) -> Self {
+    pub(super) fn new(cx: &'a Ctxt, container: &'a ContainerAttrs, input: &'a DeriveInput) -> Self {
         Self {
             cx,
             container,
@@ -86,16 +86,16 @@ impl<'a> TypeBody<'a> {
         self.parts
     }
 
-    /// The tree has nothing of the fields, so nothing is asked of their types.
+    /// Drops everything about the fields: the tree does not use them, so their types need no schema.
     pub(super) fn leave_out_fields(&mut self) {
         self.parts = SchemaParts::default();
     }
 
     /// Reads the attributes of the fields.
-    pub(super) fn rows<'f>(&self, fields: &'f Fields) -> Vec<Row<'f>> {
-        let row = |field: &'f syn::Field| Row {
+    pub(super) fn rows<'f>(&self, fields: &'f Fields) -> Vec<FieldAttrs<'f>> {
+        let row = |field: &'f syn::Field| FieldAttrs {
             field,
-            member: Member::read(self.cx, &field.attrs, AttrOwner::Field),
+            member: MemberAttrs::read(self.cx, &field.attrs, AttrOwner::Field),
         };
         fields.iter().map(row).collect()
     }
@@ -109,7 +109,7 @@ impl<'a> TypeBody<'a> {
         let rules = self.container.rename_all.clone();
         let kind = self.fields(&data.fields, &rows, &rules, true);
         match (&self.container.tagging, &data.fields) {
-            // A struct may carry a tag too, its own name. It is written, and nobody reads it.
+            // A struct may carry a tag too, its name. It is written and never read.
             (Tagging::Internal(tag), Fields::Named(_)) => {
                 let name = self.input.ident.to_string();
                 let name = self.container.rename.output.clone().unwrap_or(name);
@@ -122,16 +122,15 @@ impl<'a> TypeBody<'a> {
         }
     }
 
-    /// The one field of a transparent struct, in the struct's place. Which one it is, serde decides
-    /// in this way.
-    fn transparent(&mut self, rows: &[Row<'_>]) -> TokenStream {
-        let carries = |row: &&Row<'_>| {
+    /// The one field of a transparent struct, in the struct's place. Which one it is, serde decides in this way.
+    fn transparent(&mut self, rows: &[FieldAttrs<'_>]) -> TokenStream {
+        let carries = |row: &&FieldAttrs<'_>| {
             let is_marker =
                 recursive::last_segment(&row.field.ty).is_some_and(|last| last == "PhantomData");
             let is_made_up = row.member.default.is_some() && row.member.skip_output;
             !(is_marker || row.is_skipped() || is_made_up)
         };
-        // serde says so if there is none, or more than one.
+        // serde reports a struct with no such field, or several.
         let Some(row) = rows.iter().find(carries) else {
             return quote!(__tool::Kind::Null);
         };
@@ -143,19 +142,19 @@ impl<'a> TypeBody<'a> {
     pub(super) fn fields(
         &mut self,
         fields: &Fields,
-        rows: &[Row<'_>],
-        rules: &Split<RenameRule>,
+        rows: &[FieldAttrs<'_>],
+        rules: &PerSide<RenameRule>,
         is_struct: bool,
     ) -> TokenStream {
         match fields {
             Fields::Unit => quote!(__tool::Kind::Null),
             Fields::Named(_) => {
-                // The name of a flattened field is no key.
+                // A flattened field's name is not a key.
                 let keys = rows.iter().filter(|row| !row.member.flatten);
-                let keys = keys.filter_map(|Row { field, member }| {
+                let keys = keys.filter_map(|FieldAttrs { field, member }| {
                     let ident = field.ident.as_ref()?;
-                    let Split { input, output } = field_names(member, ident, rules);
-                    Some(Named {
+                    let PerSide { input, output } = field_names(member, ident, rules);
+                    Some(NamedMember {
                         ident,
                         member,
                         input: (!member.skip_input).then_some(input),
@@ -181,7 +180,7 @@ impl<'a> TypeBody<'a> {
     }
 
     /// serde would read the first of two equal names and never the other, and would write a key twice.
-    pub(super) fn distinct(&self, all: &[Named<'_>]) {
+    pub(super) fn distinct(&self, all: &[NamedMember<'_>]) {
         for (index, it) in all.iter().enumerate() {
             let (earlier, later) = all.split_at(index);
             let others = || earlier.iter().chain(later.iter().skip(1));
@@ -200,8 +199,8 @@ impl<'a> TypeBody<'a> {
                 );
             }
             for alias in it.aliases() {
-                let is_name = |other: &Named<'_>| other.input.as_ref() == Some(&alias.value);
-                let is_alias = |other: &Named<'_>| {
+                let is_name = |other: &NamedMember<'_>| other.input.as_ref() == Some(&alias.value);
+                let is_alias = |other: &NamedMember<'_>| {
                     let mut aliases = other.aliases();
                     aliases.any(|other| other.value == alias.value)
                 };
@@ -218,7 +217,7 @@ impl<'a> TypeBody<'a> {
         }
     }
 
-    fn newtype(&mut self, row: &Row<'_>) -> TokenStream {
+    fn newtype(&mut self, row: &FieldAttrs<'_>) -> TokenStream {
         if row.member.skip_input || row.member.skip_output {
             self.cx.error(
                 row.field,
@@ -229,7 +228,7 @@ impl<'a> TypeBody<'a> {
         quote!(__tool::Kind::Bounded(#shape, __tool::Bounds::NONE))
     }
 
-    fn tuple(&mut self, rows: &[Row<'_>]) -> TokenStream {
+    fn tuple(&mut self, rows: &[FieldAttrs<'_>]) -> TokenStream {
         let (mut input, mut output) = (Vec::new(), Vec::new());
         let mut one_sided = false;
         for row in rows.iter().filter(|row| !row.is_skipped()) {
@@ -271,9 +270,9 @@ impl<'a> TypeBody<'a> {
     }
 
     /// The tree of a field's value.
-    fn element(&mut self, row: &Row<'_>) -> TokenStream {
+    fn element(&mut self, row: &FieldAttrs<'_>) -> TokenStream {
         self.no_borrowed_bytes(row);
-        let shape = self.seen(&row.field.ty, &row.member);
+        let shape = self.json_shape(&row.field.ty, &row.member);
         let description = match (&row.field.ident, &row.member.description) {
             (Some(_), _) => Description::default(),
             (None, Some(words)) => words.clone(),
@@ -291,18 +290,18 @@ impl<'a> TypeBody<'a> {
         quote!(&__tool::Shape::new(#kind)#words #secret)
     }
 
-    /// serde lends bytes of a string, where the schema of a slice says a list.
-    fn no_borrowed_bytes(&self, row: &Row<'_>) {
-        let Row { field, member } = row;
+    /// serde borrows bytes from a string, but the schema of a slice is a list.
+    fn no_borrowed_bytes(&self, row: &FieldAttrs<'_>) {
+        let FieldAttrs { field, member } = row;
         if member.seen_as.is_some() || member.skip_input {
             return;
         }
-        if bytes::are_lent(&field.ty) {
+        if bytes::is_borrowed(&field.ty) {
             self.cx.error(
                 &field.ty,
                 "serde reads `&[u8]` from a string, and its schema says a list\nhelp: take `Vec<u8>` for a list, `&str` for a string",
             );
-        } else if member.borrows && bytes::are_in_cow(&field.ty) {
+        } else if member.borrows && bytes::is_in_cow(&field.ty) {
             self.cx.error(
                 &field.ty,
                 "serde borrows bytes from a string, and their schema says a list\nhelp: remove `#[serde(borrow)]`, or take `Cow<str>`",
@@ -311,11 +310,11 @@ impl<'a> TypeBody<'a> {
     }
 
     /// The tree of a type, or of the type that its JSON looks like, on the sides where it does.
-    fn seen(&mut self, ty: &Type, member: &Member) -> TokenStream {
+    fn json_shape(&mut self, ty: &Type, member: &MemberAttrs) -> TokenStream {
         let Some(seen_as) = &member.seen_as else {
             return self.shape_of(ty, member.recursive);
         };
-        let seen = self.told(seen_as, member.recursive);
+        let seen = self.watched_shape(seen_as, member.recursive);
         let both = member.custom_input == member.custom_output
             || (member.skip_input && !member.custom_input)
             || (member.skip_output && !member.custom_output);
@@ -331,18 +330,18 @@ impl<'a> TypeBody<'a> {
         quote!(&__tool::Shape::new(__tool::Kind::InOut { input: #input, output: #output }))
     }
 
-    /// The tree of a type that is told of another, whose own code may read more.
-    fn told(&mut self, ty: &Type, marked: bool) -> TokenStream {
+    /// The tree of a type that is described by another type; its own code may read more.
+    fn watched_shape(&mut self, ty: &Type, marked: bool) -> TokenStream {
         let shape = self.shape_of(ty, marked);
         quote!(&__tool::Shape::new(__tool::Kind::Bounded(#shape, __tool::Bounds::NONE)).watched())
     }
 
-    /// The content of a variant whose JSON is what a function makes of it.
-    pub(super) fn content(&mut self, own: TokenStream, member: &Member) -> TokenStream {
+    /// The content of a variant that a custom function reads or writes.
+    pub(super) fn content(&mut self, own: TokenStream, member: &MemberAttrs) -> TokenStream {
         let Some(seen_as) = &member.seen_as else {
             return own;
         };
-        let seen = self.told(seen_as, member.recursive);
+        let seen = self.watched_shape(seen_as, member.recursive);
         if member.custom_input == member.custom_output {
             return quote!(__tool::Kind::Bounded(#seen, __tool::Bounds::NONE));
         }
@@ -355,11 +354,11 @@ impl<'a> TypeBody<'a> {
         quote!(__tool::Kind::InOut { input: #input, output: #output })
     }
 
-    /// One row of an object; none for a field that is neither read nor written.
+    /// One row of an object; `None` for a field that is neither read nor written.
     fn field(
         &mut self,
-        row: &Row<'_>,
-        rules: &Split<RenameRule>,
+        row: &FieldAttrs<'_>,
+        rules: &PerSide<RenameRule>,
         is_struct: bool,
     ) -> Option<TokenStream> {
         let ident = row.field.ident.as_ref()?;
@@ -410,9 +409,10 @@ impl<'a> TypeBody<'a> {
         Some(tokens)
     }
 
-    /// A model is told the default, and may send it. What a function makes the runtime knows.
-    fn default_is_in_bounds(&self, row: &Row<'_>, ident: &syn::Ident) {
-        let Row { field, member } = row;
+    /// The description shows the default to a model, which may send it. The runtime checks the default that a function
+    /// returns.
+    fn default_is_in_bounds(&self, row: &FieldAttrs<'_>, ident: &syn::Ident) {
+        let FieldAttrs { field, member } = row;
         if let Some(span) = member.default_of_type
             && member.seen_as.is_none()
             && crate::ty::is_basic(&field.ty)
@@ -424,10 +424,15 @@ impl<'a> TypeBody<'a> {
     }
 
     /// The default of a field, its own or its struct's.
-    fn default(&self, row: &Row<'_>, ident: &syn::Ident, is_struct: bool) -> Option<TokenStream> {
-        let Row { field, member } = row;
+    fn default(
+        &self,
+        row: &FieldAttrs<'_>,
+        ident: &syn::Ident,
+        is_struct: bool,
+    ) -> Option<TokenStream> {
+        let FieldAttrs { field, member } = row;
         let ty = &field.ty;
-        // What a function of the field's own makes of it is not what `Serialize` writes.
+        // A custom function may write other JSON than `Serialize`.
         let is_custom = member.seen_as.is_some();
         if member.default.is_none() && !(is_struct && self.container.has_default) {
             return None;
@@ -452,7 +457,7 @@ impl<'a> TypeBody<'a> {
     /// The tree of a type that a field has.
     pub(super) fn shape_of(&mut self, ty: &Type, marked: bool) -> TokenStream {
         let cut = if marked {
-            recursive::marked(ty)
+            recursive::cut_edges(ty)
         } else {
             recursive::direct(ty, &self.input.ident)
         };

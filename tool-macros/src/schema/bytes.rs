@@ -5,27 +5,28 @@ use syn::{GenericArgument, PathArguments, Type};
 use super::recursive::last_segment;
 
 /// Returns true if a type contains `&[u8]`.
-pub(super) fn are_lent(ty: &Type) -> bool {
+pub(super) fn is_borrowed(ty: &Type) -> bool {
     match ty {
-        Type::Reference(reference) => is_slice(&reference.elem) || are_lent(&reference.elem),
-        Type::Paren(inner) => are_lent(&inner.elem),
-        Type::Group(inner) => are_lent(&inner.elem),
-        Type::Array(array) => are_lent(&array.elem),
-        Type::Slice(slice) => are_lent(&slice.elem),
-        Type::Tuple(tuple) => tuple.elems.iter().any(are_lent),
+        Type::Reference(reference) => is_slice(&reference.elem) || is_borrowed(&reference.elem),
+        Type::Paren(inner) => is_borrowed(&inner.elem),
+        Type::Group(inner) => is_borrowed(&inner.elem),
+        Type::Array(array) => is_borrowed(&array.elem),
+        Type::Slice(slice) => is_borrowed(&slice.elem),
+        Type::Tuple(tuple) => tuple.elems.iter().any(is_borrowed),
         Type::Path(path) => path.path.segments.iter().any(|segment| {
             let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
                 return false;
             };
             let mut arguments = arguments.args.iter();
-            arguments.any(|argument| matches!(argument, GenericArgument::Type(ty) if are_lent(ty)))
+            arguments
+                .any(|argument| matches!(argument, GenericArgument::Type(ty) if is_borrowed(ty)))
         }),
         _ => false,
     }
 }
 
 /// Returns true if a type is `Cow<[u8]>`.
-pub(super) fn are_in_cow(ty: &Type) -> bool {
+pub(super) fn is_in_cow(ty: &Type) -> bool {
     let Type::Path(path) = ty else {
         return false;
     };

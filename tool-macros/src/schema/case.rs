@@ -28,7 +28,7 @@ impl RenameRule {
         })
     }
 
-    /// This rule, or the other where none is given.
+    /// This rule, or `other` if there is none.
     pub(super) fn or(self, other: Self) -> Self {
         if self == Self::None { other } else { self }
     }

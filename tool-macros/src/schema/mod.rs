@@ -1,8 +1,8 @@
-//! `#[derive(Schema)]`: what serde reads and writes for a type, as a tree in `const`.
+//! `#[derive(Schema)]`: a type's JSON, as serde reads and writes it, as a tree in `const`.
 //!
-//! `attr` reads the attributes of serde, schemars and ours, `option` what stands in them; `bounds` reads ranges, lengths and the
-//! like, `pattern` regular expressions; `bytes` finds what serde reads as bytes; `body` and `variants` make the tree; `used` finds the
-//! type parameters that it is made of; `recursive` cuts edges that lead back.
+//! `attr` reads the attributes of serde, schemars and ours, `option` their options; `bounds` reads ranges, lengths and
+//! the like, `pattern` regular expressions; `bytes` finds the types that serde reads as bytes; `body` and `variants`
+//! make the tree; `used` finds the type parameters in it; `recursive` cuts edges back to the type.
 
 use proc_macro2::TokenStream;
 use syn::{Data, DeriveInput, GenericParam};
@@ -11,7 +11,7 @@ use crate::ctxt::Ctxt;
 use crate::parse::doc;
 use crate::span::{literal, local, parse_quote, quote, quote_call_site, set_item_span};
 
-use attr::Container;
+use attr::ContainerAttrs;
 
 mod attr;
 mod body;
@@ -31,7 +31,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
     };
     set_item_span(&input.ident);
     let cx = Ctxt::new();
-    let container = Container::read(&cx, &input.attrs);
+    let container = ContainerAttrs::read(&cx, &input.attrs);
     let mut body = body::TypeBody::new(&cx, &container, &input);
     let kind = match &input.data {
         Data::Struct(data) => body.structure(data),
@@ -104,7 +104,7 @@ fn with_schemas(input: &DeriveInput, krate: &syn::Path) -> (syn::Generics, Token
 
 fn implement(
     input: &DeriveInput,
-    container: &Container,
+    container: &ContainerAttrs,
     shape: &TokenStream,
     parts: &body::SchemaParts,
 ) -> TokenStream {
@@ -125,7 +125,7 @@ fn implement(
             fn __check() { #(#checks)* }
         }
     });
-    // Wrong bounds and cycles are told where the type stands, not where somebody uses it.
+    // Reports wrong bounds and cycles at the type and not at its uses.
     let is_generic = input.generics.type_params().next().is_some()
         || input.generics.const_params().next().is_some();
     let flattened = parts.flattens.then(|| {
@@ -158,8 +158,8 @@ fn implement(
         use #krate::__private as __tool;
         use __tool::find::*;
     };
-    // rustc reports a cycle between types by the names of constants: this one says the cure. As a constant of the type
-    // itself, an editor would offer it.
+    // rustc reports a cycle between types by the names of constants, so this name says the fix. As a constant of the
+    // type, an editor would offer it.
     quote! {
         #[allow(unused_qualifications, clippy::absolute_paths)]
         const _: () = {

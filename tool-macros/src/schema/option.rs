@@ -1,11 +1,11 @@
-//! The options on a type, a variant or a field, whosever attribute they stand in.
+//! The options of our attributes, serde's and schemars' on a type, a variant or a field.
 
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Meta, Token};
 
 use crate::ctxt::Ctxt;
-use crate::parse::attr::{self, Entry, Reader};
+use crate::parse::attr::{self, KeyValue, Reader};
 
 use super::serde_attr::{AttrOwner, Treatment, meaning};
 use crate::bounds::{BOUNDS, BoundArgs};
@@ -21,7 +21,7 @@ pub(super) enum OptionOwner {
 /// Keys of several attributes, each with the attributes that have it and the reader of its value.
 pub(super) type Rows<T> = [(&'static [OptionOwner], &'static str, Reader<T>)];
 
-/// Reads the options of our attribute, serde's and schemars', in this order: what is said to us wins.
+/// Reads the options of our attribute, serde's and schemars', in this order: ours have precedence.
 pub(super) fn read<T>(
     cx: &Ctxt,
     attrs: &[Attribute],
@@ -47,12 +47,12 @@ pub(super) fn read<T>(
     }
 }
 
-/// Reads an option that is a bound, says nothing, or is refused: what is not understood must not be
-/// passed over, or the schema would lie.
+/// Reads a bound, ignores a harmless option, and refuses the rest. Ignoring an unknown option would make the schema
+/// wrong.
 fn other(
     cx: &Ctxt,
     of: OptionOwner,
-    entry: &Entry,
+    entry: &KeyValue,
     place: AttrOwner,
     bounds: &mut BoundArgs,
     keys: impl Iterator<Item = &'static str>,
@@ -80,13 +80,13 @@ fn other(
                 format!("`#[serde({key})]` has no schema: {why}"),
             ),
             Some(Treatment::Nothing) => {}
-            // Of a name that serde does not know either it says so itself.
+            // serde reports names that it does not know either.
             Some(Treatment::Read | Treatment::Custom) | None => {}
         },
     }
 }
 
-fn entries(cx: &Ctxt, attrs: &[Attribute]) -> Vec<(OptionOwner, Entry)> {
+fn entries(cx: &Ctxt, attrs: &[Attribute]) -> Vec<(OptionOwner, KeyValue)> {
     let mut all = Vec::new();
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("arg")) {
         cx.error(
@@ -104,10 +104,10 @@ fn entries(cx: &Ctxt, attrs: &[Attribute]) -> Vec<(OptionOwner, Entry)> {
                 continue;
             };
             let entries = if of == OptionOwner::Serde {
-                // serde's derive reports what is wrong with its attributes.
+                // serde's derive reports errors in its attributes.
                 let parser = Punctuated::<Meta, Token![,]>::parse_terminated;
                 let metas = parser.parse2(list.tokens.clone()).unwrap_or_default();
-                metas.into_iter().map(Entry::of).collect()
+                metas.into_iter().map(KeyValue::of).collect()
             } else {
                 attr::entries(cx, list.tokens.clone())
             };

@@ -2,17 +2,17 @@
 
 use proc_macro2::TokenStream;
 
-use super::attr::{Member, Split};
+use super::attr::{MemberAttrs, PerSide};
 use super::case::RenameRule;
 use crate::model::Description;
 use crate::span::{literal, quote};
 
 /// The names of a field.
 pub(super) fn field_names(
-    member: &Member,
+    member: &MemberAttrs,
     ident: &syn::Ident,
-    rules: &Split<RenameRule>,
-) -> Split<String> {
+    rules: &PerSide<RenameRule>,
+) -> PerSide<String> {
     member.names(ident, |output, name| {
         let rule = if output { rules.output } else { rules.input };
         rule.field(name)
@@ -27,25 +27,25 @@ pub(super) fn object(fields: TokenStream) -> TokenStream {
 
 /// One string of an enum.
 pub(super) fn variant(
-    names: &Split<String>,
-    member: &Member,
+    names: &PerSide<String>,
+    member: &MemberAttrs,
     description: &Description,
 ) -> TokenStream {
-    let Split { input, .. } = names;
+    let PerSide { input, .. } = names;
     let (written_as, aliased) = (written_as(names), member.aliased(input));
     let input = literal(input);
     quote!(__tool::Variant::new(#input, #description)#written_as #aliased)
 }
 
 /// The name that is written, if it is another than that which is read.
-pub(super) fn written_as(Split { input, output }: &Split<String>) -> Option<TokenStream> {
+pub(super) fn written_as(PerSide { input, output }: &PerSide<String>) -> Option<TokenStream> {
     (output != input).then(|| {
         let output = literal(output);
         quote!(.written_as(#output))
     })
 }
 
-/// The key that says which variant it is.
+/// The key that names the variant.
 pub(super) fn tag_field(tag: &str, variant: &TokenStream) -> TokenStream {
     let tag = literal(tag);
     quote! {

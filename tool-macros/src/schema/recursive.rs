@@ -1,4 +1,4 @@
-//! Edges of a type's tree that lead back to it are cut: a constant cannot contain itself.
+//! Cuts edges of a type's tree that lead back to it: a constant cannot contain itself.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
@@ -20,7 +20,7 @@ pub(super) fn direct(ty: &Type, own: &Ident) -> TokenStream {
 }
 
 /// The type of a field that somebody marked: every type in it that is not std's, nor holds others, is a cut edge.
-pub(super) fn marked(ty: &Type) -> TokenStream {
+pub(super) fn cut_edges(ty: &Type) -> TokenStream {
     rewrite(ty, &|path| {
         path.path.segments.last().is_some_and(|last| {
             let name = last.ident.to_string();
@@ -45,7 +45,7 @@ const HOLDERS: [&str; 8] = [
 
 fn rewrite(ty: &Type, cut: &dyn Fn(&TypePath) -> bool) -> TokenStream {
     match ty {
-        Type::Path(path) if cut(path) => quote!(__tool::Cut<#path>),
+        Type::Path(path) if cut(path) => quote!(__tool::CutEdge<#path>),
         Type::Path(path) => {
             let mut path = path.clone();
             for segment in &mut path.path.segments {
@@ -83,7 +83,7 @@ fn rewrite(ty: &Type, cut: &dyn Fn(&TypePath) -> bool) -> TokenStream {
 }
 
 /// Types of std that `#[schema(recursive)]` looks into, by their usual names. Each type of
-/// `tool-schema/src/shape/std_types.rs` that holds others is here: of one that is not, the edge back would lead to the type
+/// `tool-schema/src/shape/std_types.rs` that holds others must be here; otherwise the edge back would lead to the type
 /// of std.
 #[rustfmt::skip]
 const STD: [&str; 56] = [

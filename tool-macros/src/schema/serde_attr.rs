@@ -17,11 +17,11 @@ pub(super) enum AttrOwner {
 pub(super) enum Treatment {
     /// It is read.
     Read,
-    /// It says nothing about the JSON, or what our decoder does anyway.
+    /// It does not change the JSON, or our decoder implies it.
     Nothing,
-    /// The JSON is whatever a function makes of it: `#[schema(as = Type)]` must say what.
+    /// A function makes the JSON: `#[schema(as = Type)]` must describe it.
     Custom,
-    /// It is refused, with what to write instead.
+    /// It is refused, with a replacement.
     Refused(&'static str),
 }
 

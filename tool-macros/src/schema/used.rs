@@ -6,8 +6,8 @@ use syn::{Data, DeriveInput, Meta, Type};
 
 use super::recursive::last_segment;
 
-/// The parameters that stand in the type of a field, or in an attribute that names a type. A
-/// `PhantomData` of one, or a field that is skipped, asks nothing of it.
+/// The parameters in the type of a field, or in an attribute that names a type. A `PhantomData` or a skipped field
+/// needs no schema.
 pub(super) fn params(input: &DeriveInput) -> Vec<Ident> {
     let all: Vec<_> = input
         .generics
@@ -74,7 +74,7 @@ fn is_skipped(field: &syn::Field) -> bool {
     field.attrs.iter().any(|attr| {
         let mut found = false;
         if attr.path().is_ident("serde") {
-            // What is no list of names is for serde to refuse.
+            // serde refuses a malformed list of names.
             let _ = attr.parse_nested_meta(|meta| {
                 found |= meta.path.is_ident("skip");
                 if let Ok(value) = meta.value() {
@@ -87,7 +87,7 @@ fn is_skipped(field: &syn::Field) -> bool {
     })
 }
 
-/// Collects the type parameters that need a schema. Of `T::Item`, the associated type needs it, and the author writes
+/// Collects the type parameters that need a schema. For `T::Item` the associated type needs one, and the author writes
 /// that bound.
 fn idents(tokens: TokenStream, all: &[Ident], found: &mut Vec<Ident>) {
     let mut tokens = tokens.into_iter().peekable();

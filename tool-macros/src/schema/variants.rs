@@ -7,17 +7,17 @@ use crate::model::Description;
 use crate::parse::doc;
 use crate::span::{ident, literal, quote};
 
-use super::attr::{Member, Split, Tagging};
-use super::body::{Named, Row, TypeBody};
+use super::attr::{MemberAttrs, PerSide, Tagging};
+use super::body::{FieldAttrs, NamedMember, TypeBody};
 use super::parts::{self, flat, object, tag_field, written_as};
 use super::serde_attr::AttrOwner;
 use crate::ty::is_option;
 
-/// A variant and what its attributes say.
+/// A variant and its attributes.
 struct VariantAttrs<'v> {
     variant: &'v Variant,
-    member: Member,
-    rows: Vec<Row<'v>>,
+    member: MemberAttrs,
+    rows: Vec<FieldAttrs<'v>>,
 }
 
 impl TypeBody<'_> {
@@ -35,7 +35,7 @@ impl TypeBody<'_> {
             .iter()
             .map(|variant| VariantAttrs {
                 variant,
-                member: Member::read(self.cx, &variant.attrs, AttrOwner::Variant),
+                member: MemberAttrs::read(self.cx, &variant.attrs, AttrOwner::Variant),
                 rows: self.rows(&variant.fields),
             })
             .collect();
@@ -49,11 +49,11 @@ impl TypeBody<'_> {
                 let (ident, member) = (&read.variant.ident, &read.member);
                 let rule = self.container.rename_all.input;
                 let names = member.names(ident, |_, name| rule.variant(name));
-                Named {
+                NamedMember {
                     ident,
                     member,
                     input: Some(names.input),
-                    // Two variants may be written alike.
+                    // Two variants may have equal written names.
                     output: None,
                 }
             });
@@ -74,7 +74,7 @@ impl TypeBody<'_> {
     fn members(
         &mut self,
         variants: &[VariantAttrs<'_>],
-        is_there: impl Fn(&Member) -> bool,
+        is_there: impl Fn(&MemberAttrs) -> bool,
     ) -> TokenStream {
         let container = self.container;
         let mut members: Vec<TokenStream> = Vec::new();
@@ -90,7 +90,7 @@ impl TypeBody<'_> {
             } else {
                 &container.tagging
             };
-            // Of adjacently tagged content too, where it stands before its tag.
+            // Adjacently tagged content, too, if it precedes its tag.
             buffered |= *tagging != Tagging::External;
             adjacent &= matches!(tagging, Tagging::Adjacent(..));
             let names = member.names(&variant.ident, |output, name| {
@@ -130,12 +130,12 @@ impl TypeBody<'_> {
         quote!(__tool::#union(&[#(#members),*]))
     }
 
-    /// The kind of a variant that has data or a tag of its own.
+    /// The kind of a variant with data or a tag.
     fn variant(
         &mut self,
         read: &VariantAttrs<'_>,
         tagging: &Tagging,
-        names: &Split<String>,
+        names: &PerSide<String>,
     ) -> TokenStream {
         let VariantAttrs {
             variant,
@@ -143,7 +143,7 @@ impl TypeBody<'_> {
             rows,
         } = read;
         let of_all = &self.container.rename_all_fields;
-        let rules = Split {
+        let rules = PerSide {
             input: member.rename_all.input.or(of_all.input),
             output: member.rename_all.output.or(of_all.output),
         };
@@ -152,7 +152,7 @@ impl TypeBody<'_> {
         match tagging {
             Tagging::Untagged => content,
             Tagging::External => {
-                let Split { input, .. } = names;
+                let PerSide { input, .. } = names;
                 let aliased = member.aliased(input);
                 let written_as = written_as(names);
                 let input = literal(input);
@@ -184,7 +184,7 @@ impl TypeBody<'_> {
                     return object(tag);
                 }
                 self.parts.flattens |= !matches!(variant.fields, Fields::Named(_));
-                // serde reads an `Option` here as what it holds, and never as nothing.
+                // Here serde reads an `Option` as its content, and never as `None`.
                 let rest = flat(&content);
                 object(quote!(#tag, #rest.always()))
             }

@@ -65,8 +65,7 @@ impl ToolDef {
 }
 
 impl Annotations {
-    /// Returns the more cautious one of each hint. Nothing is known where one definition says nothing, and the other
-    /// one that there is no harm.
+    /// Returns the more cautious value of each hint; `None` if one definition lacks it and the other one denies harm.
     fn with_caution_of(self, inside: Self) -> Self {
         let hint = |own: Option<bool>, inside: Option<bool>, harm: bool| {
             if own == inside || own == Some(harm) {

@@ -4,7 +4,7 @@ use crate::call::{ErrorKind, ToolError};
 
 /// Runs a part of a tool.
 ///
-/// What a panic leaves half done is the tool's own: the runtime's state is not touched by `run`.
+/// Code that panics may leave its data half changed; the runtime's state is not reachable from `run`.
 #[inline]
 pub fn contained<T>(run: impl FnOnce() -> T) -> Result<T, ToolError> {
     caught(run).map_err(panicked)

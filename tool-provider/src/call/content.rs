@@ -68,14 +68,14 @@ pub enum Block {
     Tool {
         /// The tool's name.
         name: String,
-        /// What the tool does, in a line.
+        /// The tool's purpose, in a line.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         description: String,
     },
 }
 
 impl Block {
-    /// The words, or a note of what stands here.
+    /// The text, or a note for another kind of block.
     pub(crate) fn to_plain(&self) -> String {
         match self {
             Self::Text { text } | Self::Document { text, .. } => text.clone(),

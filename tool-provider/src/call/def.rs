@@ -47,7 +47,7 @@ pub struct ToolDef {
     pub title: Option<Cow<'static, str>>,
     /// Description for the model.
     pub description: Cow<'static, str>,
-    /// Schema of the arguments; without one the tool takes none.
+    /// Schema of the arguments; without one the tool has none.
     #[serde(
         default = "SchemaDoc::empty_object",
         deserialize_with = "null_is_empty",
@@ -73,7 +73,7 @@ pub struct ToolDef {
         deserialize_with = "null_is_default"
     )]
     pub examples: Vec<Example>,
-    /// True if the description ends with the examples for a provider that takes none.
+    /// True if the description ends with the examples, for a provider without a field for them.
     #[serde(
         default,
         skip_serializing_if = "is_false",
@@ -83,19 +83,19 @@ pub struct ToolDef {
     /// Other values that the host wants to know about it; they ride on every result.
     #[serde(default, skip_serializing_if = "Meta::is_empty", alias = "extras")]
     pub meta: Meta,
-    /// Keys that a provider gets beside ours, by the name of its wire.
+    /// Keys that are added for a provider, by the name of its wire.
     #[serde(
         default,
         rename = "wire_extras",
         skip_serializing_if = "Meta::is_empty"
     )]
     pub(crate) extras: Meta,
-    /// What the tool was written as.
+    /// The tool as it was declared.
     #[serde(skip)]
     pub(crate) origin: Origin,
 }
 
-/// What a tool was written as, before lists and toolsets gave it another name. It is no part of what a definition says.
+/// A tool as it was declared, before lists and toolsets renamed it. It is not part of the definition's meaning.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Origin {
     name: Option<&'static str>,
@@ -105,7 +105,7 @@ pub(crate) struct Origin {
     pub(crate) inside: Vec<Meta>,
     /// Other tools in the description, in order.
     mentions: Vec<Mention>,
-    /// What the tool and its arguments were named before.
+    /// Earlier names of the tool and its arguments.
     was: OldNames,
 }
 
@@ -122,9 +122,9 @@ pub struct OldNames {
 /// Another tool in a description.
 #[derive(Debug, Clone)]
 struct Mention {
-    /// Where its name stands, in bytes.
+    /// Position of its name, in bytes.
     at: usize,
-    /// The name that stands there.
+    /// The name at this position.
     told: String,
     own: &'static str,
 }
@@ -136,7 +136,7 @@ impl PartialEq for Origin {
 }
 
 impl OldNames {
-    /// Key of `_meta` under which a list of MCP says the old names of arguments: an object of names of today.
+    /// Key of `_meta` with the old names of arguments in a list of MCP: an object from old to current names.
     pub const META: &'static str = "toolwright/was";
 }
 
@@ -299,7 +299,7 @@ impl ToolDef {
         })
     }
 
-    /// Returns lines that tell the examples to a model; nothing where there are none.
+    /// Returns lines that describe the examples to a model; `None` if there are none.
     #[doc(hidden)]
     pub fn examples_in_words(&self) -> String {
         let mut out = String::new();
@@ -386,7 +386,7 @@ pub(super) fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// Reads `null` as the default: other systems store it where nothing was said.
+/// Reads `null` as the default: other systems store it for an absent value.
 pub(super) fn null_is_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     deserializer: D,
 ) -> Result<T, D::Error> {

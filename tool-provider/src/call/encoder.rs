@@ -19,12 +19,12 @@ use crate::call::{ErrorKind, Outcome, Payload, ToolError, ToolResult, contained}
 /// another form there is [`custom`](Self::custom).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Encoder {
-    style: Style,
+    style: EncodingStyle,
     pictures_after: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Style {
+enum EncodingStyle {
     #[default]
     Auto,
     Json,
@@ -54,7 +54,7 @@ impl Eq for Custom {}
 const AWAITING: &str = "<awaiting user response>";
 
 impl Encoder {
-    const fn of(style: Style) -> Self {
+    const fn of(style: EncodingStyle) -> Self {
         Self {
             style,
             pictures_after: false,
@@ -77,33 +77,31 @@ impl Encoder {
 
     /// Strings as they are, other values as JSON, an error as its lines.
     pub const fn auto() -> Self {
-        Self::of(Style::Auto)
+        Self::of(EncodingStyle::Auto)
     }
 
     /// Everything as JSON.
     pub const fn json() -> Self {
-        Self::of(Style::Json)
+        Self::of(EncodingStyle::Json)
     }
 
-    /// Everything in an envelope that says whether it succeeded.
+    /// An envelope around every result, with a flag for success.
     pub const fn envelope() -> Self {
-        Self::of(Style::Envelope { attributes: false })
+        Self::of(EncodingStyle::Envelope { attributes: false })
     }
 
-    /// The envelope with the tool's attributes, which cost tokens and may say more than a model
-    /// should know.
+    /// The envelope with the tool's attributes, which cost tokens and may say more than a model should know.
     pub const fn envelope_with_attributes() -> Self {
-        Self::of(Style::Envelope { attributes: true })
+        Self::of(EncodingStyle::Envelope { attributes: true })
     }
 
     /// Strings as they are, other values as JSON, an error after `Error: `.
     pub const fn text() -> Self {
-        Self::of(Style::Text)
+        Self::of(EncodingStyle::Text)
     }
 
-    /// As a function writes it. Where it fails or panics, the model reads a plain `{"error": …}`: the
-    /// tool's error if there was one. See `Executor::encoder` for a
-    /// failure that ends the call with an error of its own.
+    /// As a function writes it. Where it fails or panics, the model reads a plain `{"error": …}`: the tool's error if
+    /// there was one. See `Executor::encoder` for a failure that ends the call with an error of its own.
     ///
     /// ```
     /// use toolwright::{Encoder, Outcome, ToolCall, ToolResult};
@@ -122,27 +120,29 @@ impl Encoder {
     /// assert!(asks.content(shout).starts_with(r#"{"error":"#));
     /// ```
     pub const fn custom(encode: Encode) -> Self {
-        Self::of(Style::Custom(Custom(encode)))
+        Self::of(EncodingStyle::Custom(Custom(encode)))
     }
 
     /// The text for the model. A string is borrowed from the result.
     #[inline]
     pub fn encode(self, result: &ToolResult) -> Cow<'_, str> {
         match (&self.style, &result.outcome) {
-            (Style::Auto | Style::Text, Ok(Outcome::Value(value))) => value.to_plain(),
+            (EncodingStyle::Auto | EncodingStyle::Text, Ok(Outcome::Value(value))) => {
+                value.to_plain()
+            }
             _ => self.encode_any(result),
         }
     }
 
     fn encode_any(self, result: &ToolResult) -> Cow<'_, str> {
         match (self.style, &result.outcome) {
-            (Style::Auto | Style::Text, Ok(outcome)) => plain(outcome),
-            (Style::Json, Ok(outcome)) => as_json(outcome),
-            (Style::Auto, Err(error)) => Cow::Owned(error.to_string()),
-            (Style::Text, Err(error)) => Cow::Owned(format!("Error: {error}")),
-            (Style::Json, Err(error)) => Cow::Owned(plain_error(error)),
-            (Style::Envelope { attributes }, _) => Cow::Owned(envelope(result, attributes)),
-            (Style::Custom(custom), outcome) => {
+            (EncodingStyle::Auto | EncodingStyle::Text, Ok(outcome)) => plain(outcome),
+            (EncodingStyle::Json, Ok(outcome)) => as_json(outcome),
+            (EncodingStyle::Auto, Err(error)) => Cow::Owned(error.to_string()),
+            (EncodingStyle::Text, Err(error)) => Cow::Owned(format!("Error: {error}")),
+            (EncodingStyle::Json, Err(error)) => Cow::Owned(plain_error(error)),
+            (EncodingStyle::Envelope { attributes }, _) => Cow::Owned(envelope(result, attributes)),
+            (EncodingStyle::Custom(custom), outcome) => {
                 Cow::Owned(custom.write(result).unwrap_or_else(|failed| {
                     let error = outcome.as_ref().err().unwrap_or(&failed);
                     plain_error(error)
@@ -153,12 +153,11 @@ impl Encoder {
 }
 
 impl Encoder {
-    /// Encodes the result as JSON, for a provider whose form has a value there. Text that is no JSON
-    /// becomes a string.
+    /// Encodes the result as JSON, for a provider whose form has a value there. Text that is no JSON becomes a string.
     pub(crate) fn encode_json(self, result: &ToolResult) -> Cow<'_, str> {
         match (self.style, &result.outcome) {
-            (Style::Json | Style::Envelope { .. }, _) => self.encode(result),
-            (Style::Custom(_), _) => {
+            (EncodingStyle::Json | EncodingStyle::Envelope { .. }, _) => self.encode(result),
+            (EncodingStyle::Custom(_), _) => {
                 let text = self.encode(result);
                 if text.trim_start().starts_with('{')
                     && serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok()
@@ -167,10 +166,12 @@ impl Encoder {
                 }
                 Cow::Owned(Payload::text(text).to_json().into_owned())
             }
-            (Style::Auto | Style::Text, Ok(outcome)) if outcome.payload().is_some() => {
+            (EncodingStyle::Auto | EncodingStyle::Text, Ok(outcome))
+                if outcome.payload().is_some() =>
+            {
                 as_json(outcome)
             }
-            (Style::Auto | Style::Text, _) => {
+            (EncodingStyle::Auto | EncodingStyle::Text, _) => {
                 let text = Payload::text(self.encode(result));
                 Cow::Owned(text.to_json().into_owned())
             }

@@ -6,16 +6,15 @@ use std::sync::Arc;
 use toolwright_schema::decode::Fault;
 use toolwright_schema::text::{Printable, printable};
 
-/// Error of a call without a result: words for the model, and apart from them what only the host may read.
+/// Error of a call without a result: a text for the model, and separate details for the host.
 ///
-/// `Display` is what the model reads. Whoever wrote its words, they are safe to print: what nobody sees
-/// in them is an escape, as in [`Printable`]. `Debug` and [`source`](Error::source) are for the host: they
-/// can hold paths, addresses and secrets.
+/// `Display` is what the model reads. It is safe to print: invisible characters are escaped, as in [`Printable`].
+/// `Debug` and [`source`](Error::source) are for the host: they can hold paths, addresses and secrets.
 #[derive(Clone)]
-pub struct ToolError(Box<Inner>);
+pub struct ToolError(Box<ErrorData>);
 
 #[derive(Clone)]
-struct Inner {
+struct ErrorData {
     kind: ErrorKind,
     messages: Vec<Cow<'static, str>>,
     faults: Vec<Fault>,
@@ -57,7 +56,7 @@ error_kinds! {
     Hidden = "unknown_tool",
     /// The arguments do not fit, or the tool's validator refused them.
     InvalidArgs = "invalid_args",
-    /// A person or a policy said no.
+    /// A person or a policy rejected the call.
     Rejected = "rejected",
     /// The tool ran and reported an error.
     Failed = "failed",
@@ -67,7 +66,7 @@ error_kinds! {
     Timeout = "timeout",
     /// The call was cancelled.
     Cancelled = "cancelled",
-    /// The tool needs the approval of a person, and nobody was asked. Nothing of it ran.
+    /// The tool needs the approval of a person, and none was asked. It did not run.
     NotApproved = "not_approved",
     /// The tool is declared, but nothing here runs it.
     NoHandler = "no_handler",
@@ -77,7 +76,7 @@ error_kinds! {
     NoAnswer = "no_answer",
     /// The result cannot be written as JSON.
     Encoding = "encoding",
-    /// The tool returned what a tool may not return.
+    /// The tool returned a forbidden value.
     InvalidReturn = "invalid_return",
 }
 
@@ -94,7 +93,7 @@ impl ErrorKind {
 }
 
 impl ToolError {
-    /// An error that tells the model `message` and nothing else.
+    /// An error whose only text is `message`, for the model.
     #[cold]
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         Self::with_messages(kind, vec![message.into()])
@@ -116,7 +115,7 @@ impl ToolError {
         if messages.is_empty() {
             messages.push("the tool failed and did not say why".into());
         }
-        Self(Box::new(Inner {
+        Self(Box::new(ErrorData {
             kind,
             messages,
             faults: Vec::new(),
@@ -139,8 +138,7 @@ impl ToolError {
         error
     }
 
-    /// Removes keys and values from the faults. For what was read without knowing what of it is
-    /// secret.
+    /// Removes keys and values from the faults, for arguments whose secrets are unknown.
     #[cold]
     pub fn without_values(self) -> Self {
         let Some(fault) = self.0.faults.first() else {
@@ -182,7 +180,7 @@ impl ToolError {
         self
     }
 
-    /// Marks the error as permanent: the same call would meet it again, so nobody retries it.
+    /// Marks the error as permanent: the same call would meet it again, so it is not retried.
     ///
     /// The layer `Retry` asks for it.
     pub fn permanent(mut self) -> Self {
@@ -190,12 +188,13 @@ impl ToolError {
         self
     }
 
-    /// Returns true if the same call would fail again, as the tool says.
+    /// Returns true if the tool marked the error as permanent.
     pub fn is_permanent(&self) -> bool {
         self.0.permanent
     }
 
-    /// Marks the error as one that does not say whether the call took effect: its code may have run, or still run.
+    /// Marks the error as one after which it is unknown whether the call took effect: its code may have run, or still
+    /// run.
     ///
     /// The model reads the messages, which should say so. A layer `Retry` makes such a call again only
     /// if its tool is `idempotent` or `read_only`.
@@ -220,7 +219,7 @@ impl ToolError {
         self.0.outcome_unknown
     }
 
-    /// Adds to the host's detail that `what` panicked meanwhile.
+    /// Adds a panic of `what` to the host's details.
     #[cold]
     pub fn beside(self, what: &str, panic: &Self) -> Self {
         let panic = panic.host_detail().unwrap_or_default();

@@ -6,7 +6,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use toolwright_schema::read::{Ordered, owned, read};
 
-/// An example of a call: arguments as a model should write them, and what they show.
+/// An example of a call: arguments as a model should write them, and a description.
 ///
 /// `#[tool(example({"city": "Oslo"}, "a city"))]` makes it. `Toolset::check` reports one that the tool refuses.
 ///

@@ -64,9 +64,8 @@ macro_rules! options {
     (hints: $($(#[doc = $hint_doc:literal])* $hint:ident)*; flags: $($(#[doc = $doc:literal])* $flag:ident)*) => {
         /// Options of a tool: hints about its effects, and how an executor runs its calls.
         ///
-        /// `#[tool]` has a key for each of them but [`needs_approval`](Self::needs_approval), which it sets for a function with
-        /// a parameter `Approved<'_>`. A tool made at run time takes them by
-        /// `DynToolBuilder::options`:
+        /// `#[tool]` has a key for each of them but [`needs_approval`](Self::needs_approval), which it sets for a
+        /// function with a parameter `Approved<'_>`. A tool made at run time takes them by `DynToolBuilder::options`:
         ///
         /// ```
         /// use std::time::Duration;
@@ -205,7 +204,7 @@ mod millis {
         value: &Option<Duration>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        // Up, so that a short time does not become none at all.
+        // Rounds up, so that a short time does not become zero.
         let millis = value.map(|value| value.as_nanos().div_ceil(1_000_000));
         let millis = millis.map(|millis| u64::try_from(millis).unwrap_or(u64::MAX));
         millis.serialize(serializer)

@@ -45,11 +45,11 @@ pub enum Outcome {
     },
     /// A value that goes to the user as it is; the model does not reword it.
     ReturnDirect(Payload),
-    /// The work goes on, and its result follows later. The runtime makes this of a `background` tool's call.
+    /// The work continues, and its result follows later. The runtime makes this from the call of a `background` tool.
     Open {
         /// Key of the open call.
         key: String,
-        /// What the model reads until then.
+        /// The text for the model until then.
         note: String,
     },
 }
@@ -60,7 +60,7 @@ impl Outcome {
         Self::Value(Payload::new(value))
     }
 
-    /// Returns the outcome of a call from what the tool returned, or the error of a value that could not be written.
+    /// Returns the outcome of a call from the tool's return value, or the error of a value that could not be written.
     #[doc(hidden)]
     #[inline]
     pub fn returned(value: impl Output) -> Result<Self, ToolError> {
@@ -87,7 +87,7 @@ impl Outcome {
         self
     }
 
-    /// The end of the conversation, with what it came to.
+    /// Ends the conversation, with a result.
     pub fn halt(reason: HaltReason, value: impl Serialize) -> Self {
         Self::Halt {
             reason,
@@ -100,7 +100,7 @@ impl Outcome {
         Self::ReturnDirect(Payload::new(value))
     }
 
-    /// The value of a tool that is `return_direct`. What stands in an error's place is the model's.
+    /// The value of a tool that is `return_direct`. An error that was handled is for the model.
     pub fn into_direct(self) -> Self {
         match self {
             Self::Value(value) if !value.__is_handled() => Self::ReturnDirect(value),
@@ -108,10 +108,10 @@ impl Outcome {
         }
     }
 
-    /// The outcome as a result has it: nobody asks any more whether it stands in an error's place.
-    pub fn unmarked(self) -> Self {
+    /// Removes the error mark.
+    pub fn without_error_mark(self) -> Self {
         match self {
-            Self::Value(value) => Self::Value(value.unmarked()),
+            Self::Value(value) => Self::Value(value.without_error_mark()),
             other => other,
         }
     }
@@ -127,9 +127,9 @@ impl Outcome {
     }
 }
 
-/// Reason why a tool ended the conversation, in a word of its own.
+/// Reason why a tool ended the conversation, as a short word.
 ///
-/// The words that the runtime uses for its own ends are refused, so that a host can tell them apart.
+/// The runtime's words are refused, so that a host can distinguish them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct HaltReason(Cow<'static, str>);
 
@@ -163,11 +163,11 @@ end_reasons! {
     Aborted = "aborted",
     /// A tool asks a person.
     AskUser = "ask_user",
-    /// A budget does not pay for what comes next.
+    /// A budget does not cover the next step.
     Budget = "budget",
-    /// The host said stop.
+    /// The host stopped it.
     Cancelled = "cancelled",
-    /// The model said its last word.
+    /// The model finished.
     Completed = "completed",
     /// The model failed.
     Error = "error",
@@ -175,7 +175,7 @@ end_reasons! {
     HaltWhen = "halt_when",
     /// A pause that the host wanted.
     Interrupted = "interrupted",
-    /// Reserved for hosts: whoever answers calls by hand.
+    /// Reserved for hosts that answer calls by hand.
     Manual = "manual",
     /// Calls are pending.
     Pending = "manual_tool_calls",

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use self::json::Json;
-use self::root::{Plain, Root};
+use self::json::JsonScalar;
+use self::root::{RootValue, Scalar};
 use crate::call::{ErrorKind, ToolError};
 
 /// A tool's value, as the text that it will be sent as: written once, when the tool returns.
@@ -30,30 +30,30 @@ pub struct Payload(Repr);
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Repr {
     Text(String),
-    Json(Json),
+    Json(JsonScalar),
     /// A value that is not there yet, such as a stream. The runtime knows its type.
-    Later(Later),
+    Later(LaterPayload),
     /// Value in an error's place: it goes to the model, though the tool is `return_direct`.
     Handled(Box<Payload>),
     /// Message of the error that the value's own `Serialize` returned.
     Unencodable(String),
-    /// Words of an error that stands inside of the value.
+    /// Text of an error inside the value.
     Failed(String),
 }
 
 /// A value that is not there yet. Equal to itself alone.
 #[derive(Clone)]
-struct Later(Arc<dyn Any + Send + Sync>);
+struct LaterPayload(Arc<dyn Any + Send + Sync>);
 
-impl PartialEq for Later {
+impl PartialEq for LaterPayload {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for Later {}
+impl Eq for LaterPayload {}
 
-impl fmt::Debug for Later {
+impl fmt::Debug for LaterPayload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Later(..)")
     }
@@ -66,7 +66,7 @@ impl Repr {
         let text = json.starts_with('"').then(|| serde_json::from_str(&json));
         match text {
             Some(Ok(text)) => Self::Text(text),
-            _ => Self::Json(Json::Long(json)),
+            _ => Self::Json(JsonScalar::Long(json)),
         }
     }
 
@@ -75,7 +75,9 @@ impl Repr {
     fn failed(json: Vec<u8>) -> Self {
         match String::from_utf8(json).map(Self::of_json) {
             Ok(Self::Text(words)) => Self::Failed(words),
-            Ok(Self::Json(json)) if json != Json::NULL => Self::Failed(json.as_str().to_owned()),
+            Ok(Self::Json(json)) if json != JsonScalar::NULL => {
+                Self::Failed(json.as_str().to_owned())
+            }
             _ => Self::Failed(String::new()),
         }
     }
@@ -93,24 +95,27 @@ impl Payload {
         Self::written(&|root| value.serialize(root), false)
     }
 
-    /// Writes what a tool returned: `()` as the text `done`, since a model that reads `null` takes it for a failure.
+    /// Writes a tool's return value: `()` as the text `done`, since a model reads `null` as a failure.
     pub(crate) fn returned<T: Serialize>(value: T) -> Self {
         // A JSON value that is null has a size.
         let is_unit = size_of::<T>() == 0;
         Self::written(&|root| value.serialize(root), is_unit)
     }
 
-    /// Creates the payload that `write` writes. Only what this calls is compiled for each type.
-    fn written(write: &dyn Fn(&mut Root) -> serde_json::Result<()>, unit_is_done: bool) -> Self {
-        let mut root = Root::default();
+    /// Creates a payload from the output of `write`. Only this call is compiled for each type.
+    fn written(
+        write: &dyn Fn(&mut RootValue) -> serde_json::Result<()>,
+        unit_is_done: bool,
+    ) -> Self {
+        let mut root = RootValue::default();
         let written = write(&mut root);
         Self(match (written, root.plain) {
-            (Ok(()), Some(Plain::Signed(value))) => Repr::Json(Json::signed(value)),
-            (Ok(()), Some(Plain::Unsigned(value))) => Repr::Json(Json::unsigned(value)),
-            (Ok(()), Some(Plain::Text(text))) => Repr::Text(text),
-            (Ok(()), Some(Plain::Json(json))) => Repr::Json(json),
-            (Ok(()), Some(Plain::Unit)) if unit_is_done => Repr::Text("done".to_owned()),
-            (Ok(()), Some(Plain::Unit)) => Repr::Json(Json::NULL),
+            (Ok(()), Some(Scalar::Signed(value))) => Repr::Json(JsonScalar::signed(value)),
+            (Ok(()), Some(Scalar::Unsigned(value))) => Repr::Json(JsonScalar::unsigned(value)),
+            (Ok(()), Some(Scalar::Text(text))) => Repr::Text(text),
+            (Ok(()), Some(Scalar::Json(json))) => Repr::Json(json),
+            (Ok(()), Some(Scalar::Unit)) if unit_is_done => Repr::Text("done".to_owned()),
+            (Ok(()), Some(Scalar::Unit)) => Repr::Json(JsonScalar::NULL),
             (Ok(()), None) => {
                 let json = root.json.map(root::Writer::into_inner).unwrap_or_default();
                 match String::from_utf8(json) {
@@ -156,10 +161,10 @@ impl Payload {
         Self(Repr::of_json(json))
     }
 
-    /// A value that is not there yet: whoever runs the call knows its type, and reads it.
+    /// A value that is not ready: the caller knows its type, and reads it.
     #[doc(hidden)]
     pub fn later(value: Arc<dyn Any + Send + Sync>) -> Self {
-        Self(Repr::Later(Later(value)))
+        Self(Repr::Later(LaterPayload(value)))
     }
 
     #[inline]
@@ -167,28 +172,28 @@ impl Payload {
     #[doc(hidden)]
     pub fn as_later<T: 'static>(&self) -> Option<&T> {
         match &self.0 {
-            Repr::Later(Later(value)) => value.downcast_ref(),
+            Repr::Later(LaterPayload(value)) => value.downcast_ref(),
             _ => None,
         }
     }
 
     /// Marks the value as one in an error's place. A layer sees it as any value; an answer that leaves the
-    /// runtime is [`unmarked`](Self::unmarked).
+    /// runtime is [`without_error_mark`](Self::unmarked).
     #[doc(hidden)]
     pub fn __handled(self) -> Self {
         Self(Repr::Handled(Box::new(self)))
     }
 
-    /// Returns true if the value stands in an error's place.
+    /// Returns true if the value replaces an error.
     #[doc(hidden)]
     pub fn __is_handled(&self) -> bool {
         matches!(self.0, Repr::Handled(_))
     }
 
     /// The value alone.
-    pub fn unmarked(self) -> Self {
+    pub fn without_error_mark(self) -> Self {
         match self.0 {
-            Repr::Handled(value) => value.unmarked(),
+            Repr::Handled(value) => value.without_error_mark(),
             other => Self(other),
         }
     }

@@ -83,7 +83,7 @@ impl ToolResult {
         }
     }
 
-    /// Returns true if the call stays open: this is no result yet.
+    /// Returns true if the call stays open: this is not its final result.
     pub fn is_open(&self) -> bool {
         matches!(self.outcome, Ok(Outcome::Open { .. }))
     }

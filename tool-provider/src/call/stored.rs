@@ -162,7 +162,7 @@ impl StoredOutcome {
         })
     }
 
-    /// Adds what the call changes in the conversation's state, in order.
+    /// Adds the call's changes of the conversation's state, in order.
     pub fn with_updates(self, updates: Vec<(String, Value)>) -> Self {
         Self { updates, ..self }
     }
@@ -194,7 +194,7 @@ impl StoredOutcome {
         matches!(self.came_to, StoredKind::Error { .. })
     }
 
-    /// What the call changes in the conversation's state, in order.
+    /// The call's changes of the conversation's state, in order.
     pub fn updates(&self) -> &[(String, Value)] {
         &self.updates
     }
@@ -315,10 +315,10 @@ impl FormatVersion {
     /// Returns an error message if the text has another version.
     pub fn of_another(text: &str) -> Option<String> {
         #[derive(Deserialize)]
-        struct Stored {
+        struct StoredForm {
             form: u32,
         }
-        let stored: Stored = serde_json::from_str(text).ok()?;
+        let stored: StoredForm = serde_json::from_str(text).ok()?;
         Self::try_from(stored.form).err()
     }
 }

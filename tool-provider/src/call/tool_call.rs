@@ -7,8 +7,8 @@ use toolwright_schema::text::ShortStr;
 
 /// A call that a model asks for: which tool, with what arguments. Cheap to clone.
 ///
-/// `Debug` tells how long the arguments are and not what they say: nothing here knows which tool it
-/// is, and so what of them is secret. See `Tool::redacted`.
+/// `Debug` prints the length of the arguments and not their text: without the tool it is unknown which of them are
+/// secret. See `Tool::redacted`.
 ///
 /// ```
 /// use toolwright::{Context, ToolCall, tool, tools};

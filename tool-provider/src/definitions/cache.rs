@@ -1,4 +1,4 @@
-//! Encoded definitions of tools and of lists of tools: made once, and kept with them.
+//! Cached definitions of tools and of lists of tools.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -17,7 +17,7 @@ use toolwright_schema::text::ShortStr;
 /// All toolsets that hold the tool share it, so a toolset that is made for one turn only joins texts.
 #[derive(Default)]
 pub struct EncodedTool {
-    /// Definition that is sent if the tool's own holds invisible characters, and what was found.
+    /// The definition without invisible characters, if the tool's has some, and the removed characters.
     visible: OnceLock<Option<Box<(ToolDef, Stripped)>>>,
     plain: LazyMap<Wire, String>,
     lowered: LazyMap<(Wire, Dialect), Result<Arc<LoweredTool>, LowerError>>,
@@ -53,7 +53,7 @@ impl fmt::Debug for EncodedTool {
 }
 
 impl EncodedTool {
-    /// Returns the definition as providers are sent it, and what was hidden in it.
+    /// Returns the published definition, and the characters that were removed from it.
     #[doc(hidden)]
     pub fn visible<'d>(&'d self, def: &'d ToolDef) -> (&'d ToolDef, Option<&'d Stripped>) {
         let visible = self.visible.get_or_init(|| {

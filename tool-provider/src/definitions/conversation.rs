@@ -7,8 +7,8 @@ use crate::call::{Encoder, ToolCall, ToolResult};
 use crate::wire::{JsonText, Loads, Message, WireError};
 
 impl Definitions {
-    /// See [`Wire::conversation`](crate::wire::Wire::conversation): the calls and answers in it go by the names that the provider is
-    /// told.
+    /// See [`Wire::conversation`](crate::wire::Wire::conversation): the calls and answers in it have the provider's
+    /// names.
     ///
     /// # Errors
     /// As there.

@@ -31,13 +31,13 @@ pub trait Catalog: fmt::Debug + Send + Sync {
 pub struct Deferred<'t> {
     /// The tool's definition.
     pub def: &'t ToolDef,
-    /// What was encoded of it.
+    /// Its cached definitions.
     pub encoded: &'t EncodedTool,
     /// The tool's group.
     pub namespace: &'t Namespace,
 }
 
-/// What is deferred in a list, of which the first tools are sent in every request.
+/// The deferred part of a list, whose first tools are sent in every request.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
 pub struct Deferral<'t> {
@@ -47,7 +47,7 @@ pub struct Deferral<'t> {
     pub deferred: usize,
     /// The other ones.
     pub catalog: &'t Arc<dyn Catalog>,
-    /// Cached definitions that do not depend on what a conversation has loaded.
+    /// Cached definitions that do not depend on the tools that a conversation has loaded.
     pub cache: &'t DefinitionCache,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct RequestedTools<'t> {
     pub(super) tools: Vec<CachedDefinition<'t>>,
     /// The place from which on the conversation has loaded them.
     pub(super) loaded: usize,
-    /// The names of all tools of a list with deferred ones, in order: what is loaded later changes none.
+    /// The names of all tools of a list with deferred ones, in order: loading does not change them.
     pub(super) names: Vec<&'t str>,
     /// Notices of tools that are left out.
     pub(super) left_out: Vec<Notice>,
@@ -68,7 +68,7 @@ impl<'t> RequestedTools<'t> {
     pub(super) fn of(tools: &'t (impl ToolList + ?Sized), native: Option<Deferral<'t>>) -> Self {
         let deferral = tools.deferral();
         let most = native.map_or(usize::MAX, |deferral| deferral.stable);
-        // Behind the search, which a provider's own form declares by itself.
+        // Follows the search, which a provider's own form declares without us.
         let loaded = deferral.map_or(usize::MAX, |deferral| deferral.stable + 1);
         let names = deferral.map(|_| tools.all().map(|(def, _)| &*def.name).collect());
         Self {
@@ -80,8 +80,8 @@ impl<'t> RequestedTools<'t> {
         }
     }
 
-    /// Leaves out tools of others that the provider would refuse, and any that are loaded: neither must end the
-    /// conversation. Of more loaded tools than the provider takes, those that were loaded first leave.
+    /// Leaves out foreign tools and loaded tools that the provider would refuse: neither must end the conversation. If
+    /// more tools are loaded than the provider accepts, the oldest are left out.
     pub(super) fn leave_out(&mut self, wire: Wire, dialect: Dialect) {
         let (mut at, first_loaded) = (0.., self.loaded);
         self.tools.retain(|(def, encoded)| {
@@ -180,7 +180,7 @@ impl DefinitionsInner {
         })
     }
 
-    /// The way back from what a model sends to a tool that is loaded.
+    /// Restores a model's arguments for a loaded tool.
     pub(super) fn loaded_inverse(&self, name: &str) -> Option<&Inverse> {
         let tool = self.catalog.as_ref()?.find(name)?;
         let one = tool
@@ -190,7 +190,7 @@ impl DefinitionsInner {
         Some(&one.lowered.inverse)
     }
 
-    /// What declares the search, and the deferred tools as far as a request holds them.
+    /// Writes `search_tools` and the loaded deferred tools.
     pub(super) fn write_deferred(&self) -> Result<Vec<String>, DefinitionsError> {
         let Some(catalog) = &self.catalog else {
             return Ok(Vec::new());

@@ -1,12 +1,12 @@
-//! Values that are made once, each when it is first asked for.
+//! Values that are made once, on first use.
 
 use std::sync::OnceLock;
 
-/// A map whose values are made when they are first asked for. It takes no lock and searches its keys
-/// one by one, so it is for a handful of them.
-pub(crate) struct LazyMap<K, V>(OnceLock<Box<Entry<K, V>>>);
+/// A map whose values are made on first use. It takes no lock and searches its keys linearly, so it is for a few of
+/// them.
+pub(crate) struct LazyMap<K, V>(OnceLock<Box<LazyEntry<K, V>>>);
 
-struct Entry<K, V> {
+struct LazyEntry<K, V> {
     key: K,
     value: V,
     next: LazyMap<K, V>,
@@ -34,7 +34,7 @@ impl<K: PartialEq + Copy, V> LazyMap<K, V> {
         loop {
             let one = place.0.get_or_init(|| {
                 let (value, next) = (make(), Self::default());
-                Box::new(Entry { key, value, next })
+                Box::new(LazyEntry { key, value, next })
             });
             if one.key == key {
                 return &one.value;

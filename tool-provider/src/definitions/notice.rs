@@ -66,7 +66,7 @@ impl Notice {
         }
     }
 
-    /// Creates a notice of what a dialect cannot say.
+    /// Creates a notice from a dialect's rejection.
     #[doc(hidden)]
     pub fn of_rejected(tool: impl Into<String>, kind: NoticeKind, reject: &LowerError) -> Self {
         let LowerError { code, path, help } = reject;
@@ -93,15 +93,15 @@ impl fmt::Display for Notice {
             NoticeKind::Loosened => "loosened",
             NoticeKind::HiddenRemoved | NoticeKind::HintIgnored => "changed",
         };
-        // The texts of whoever wrote the tool.
+        // Text of the tool's author.
         let tool = Printable::new(&self.tool).one_line();
         write!(f, "tool `{tool}` {what}: {}", Printable::new(&self.words()))
     }
 }
 
 impl Definitions {
-    /// Returns notices of tools that are left out ([`NoticeKind::Refused`]), then of tools that are sent without strictness
-    /// ([`NoticeKind::Loosened`]) or without characters that nobody sees ([`NoticeKind::HiddenRemoved`]).
+    /// Returns notices of tools that are left out ([`NoticeKind::Refused`]), then of tools that are sent without
+    /// strictness ([`NoticeKind::Loosened`]) or without invisible characters ([`NoticeKind::HiddenRemoved`]).
     pub fn notices(&self) -> impl Iterator<Item = Notice> {
         let loosened = self.0.non_strict.iter();
         let loosened = loosened.map(|(tool, why)| why.to_notice(tool));

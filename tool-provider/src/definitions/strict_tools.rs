@@ -11,7 +11,7 @@ use super::notice::{Notice, NoticeKind};
 use super::{CachedDefinition, DefinitionsError};
 use toolwright_json::quoted;
 
-use crate::dialect::{Dialect, LowerError, Note, NoteKind, Quantity, Renames, Share, shares};
+use crate::dialect::{Dialect, Limit, LimitUse, LowerError, Note, NoteKind, Renames, shares};
 use crate::wire::{Loading, ToolDeclaration, Wire};
 use toolwright_schema::text::{did_you_mean, near};
 
@@ -68,9 +68,8 @@ impl DefinitionOptions {
         }
     }
 
-    /// These tools, by their names, stay strict before all others, the first of them the longest.
-    /// Those that are not named lose strictness first, the largest share of what there is too much of
-    /// before smaller ones.
+    /// The named tools keep strictness before all others, the first of them longest. Other tools lose strictness first,
+    /// the largest share of the exceeded limit before smaller ones.
     pub fn keep<N: Into<String>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
         self.keep.extend(tools.into_iter().map(Into::into));
         self
@@ -113,11 +112,11 @@ impl From<Dialect> for DefinitionOptions {
 pub enum NonStrict {
     /// The strict mode cannot say its arguments.
     Rejected(LowerError),
-    /// A request may hold no more in strict tools, and of those that were left this one stood
-    /// behind: it was to be kept after the others, or it was not named and has the largest share.
+    /// The strict tools of a request reached a limit, and this tool came after those that were kept: it is named later,
+    /// or it is not named and has the largest share.
     TooMany {
-        /// Quantity of which the request has too much.
-        quantity: Quantity,
+        /// The exceeded limit.
+        limit: Limit,
         /// The most that a request may hold.
         most: usize,
         /// Share of it that the tool would add.
@@ -152,20 +151,16 @@ impl fmt::Display for NonStrict {
         match self {
             Self::Rejected(reject) => reject.fmt(f),
             Self::TooMany {
-                quantity: Quantity::Tools,
+                limit: Limit::Tools,
                 most,
                 ..
             } => write!(
                 f,
                 "a request may hold {most} strict tools, and there are more"
             ),
-            Self::TooMany {
-                quantity,
-                most,
-                share,
-            } => write!(
+            Self::TooMany { limit, most, share } => write!(
                 f,
-                "a request may hold {most} {quantity} in strict tools, and this one would add {share}"
+                "a request may hold {most} {limit} in strict tools, and this one would add {share}"
             ),
         }
     }
@@ -198,8 +193,8 @@ impl LoweredTool {
     }
 }
 
-/// Every tool in the dialect, strict where it can be and where a request may hold it so. Those that are loaded lose
-/// strictness first: what was sent before they were loaded stays as it was.
+/// Every tool in the dialect, strict if possible within the request's limits. Loaded tools lose strictness first:
+/// definitions that were sent before do not change.
 pub(super) fn fitted(
     asked: &RequestedTools<'_>,
     wire: Wire,
@@ -256,7 +251,7 @@ pub(super) fn fitted(
             Err(reject) => refused.note(&def.name, reject.to_string()),
         }
     }
-    // What a request may hold is known only of all tools.
+    // Limits of a request are known only with all tools.
     if refused.is_empty() {
         for share in shares(dialect) {
             let over = Over {
@@ -283,7 +278,7 @@ struct Over<'t, 'f> {
     loaded: usize,
     wire: Wire,
     fit: &'f DefinitionOptions,
-    share: Share,
+    share: LimitUse,
 }
 
 impl Over<'_, '_> {
@@ -296,8 +291,8 @@ impl Over<'_, '_> {
         }
     }
 
-    /// Turns strictness off, tool by tool, until a request may hold what is left. Of those that add
-    /// nothing to what there is too much of, none loses it.
+    /// Turns strictness off, tool by tool, until the rest is within the limits. Tools without a share of an exceeded
+    /// limit keep it.
     fn loosen(
         &self,
         sent: &mut [Arc<LoweredTool>],
@@ -310,13 +305,12 @@ impl Over<'_, '_> {
                 return;
             }
             let tools = self.tools.iter().zip(sent.iter_mut()).enumerate();
-            // The last of the named behind those that are not named, and of equal shares the later
-            // one.
+            // The last of the named behind those that are not named, and of equal shares the later one.
             let last = tools
                 .filter(|(_, (_, tool))| self.adds(tool) > 0)
                 .max_by_key(|(at, (_, tool))| {
                     let priority = self.fit.priority(&tool.name).unwrap_or(usize::MAX);
-                    // Of those that were loaded the last.
+                    // Starts with the tool that was loaded last.
                     let last = at.checked_sub(self.loaded).map_or(0, |at| at + 1);
                     (priority, last, self.adds(tool))
                 });
@@ -324,7 +318,7 @@ impl Over<'_, '_> {
                 return;
             };
             let why = NonStrict::TooMany {
-                quantity: self.share.quantity,
+                limit: self.share.limit,
                 most: self.share.most,
                 share: self.adds(one),
             };

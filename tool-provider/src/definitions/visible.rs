@@ -1,16 +1,15 @@
-//! Definitions without the characters that nobody sees.
+//! Definitions without invisible characters.
 
 use std::borrow::Cow;
 
 use crate::call::{Example, ToolDef};
 use crate::dialect::{Note, NoteKind};
-use toolwright_schema::keyword::{Holds, Keyword};
+use toolwright_schema::keyword::{Keyword, Subschemas};
 use toolwright_schema::read::{Ordered, read};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::text::{Printable, find, name};
 
-/// A text with more of them is no text that got some by accident; looking at what each stands between
-/// takes time in the text's length.
+/// More than this is an attack; stop scanning.
 const MOST_LOOKED_AT: usize = 64;
 
 /// Result of [`ToolDef::strip_hidden`].
@@ -58,8 +57,8 @@ impl ToolDef {
             && self.output.as_ref().is_none_or(is_plain)
     }
 
-    /// Takes out the characters that a model reads and nobody sees: of the name, the title and the
-    /// description, and of the words in schemas (`title`, `description`, `$comment`).
+    /// Removes the characters that a model reads and a person cannot see: from the name, the title and the description,
+    /// and of the words in schemas (`title`, `description`, `$comment`).
     ///
     /// For definitions that others wrote, such as those of an MCP server: text that no person can see
     /// is how instructions are smuggled to a model. Which characters those are is the same rule as that
@@ -117,8 +116,7 @@ fn strip(text: &mut Cow<'static, str>, found: &mut Stripped) {
     }
 }
 
-/// The text without what nobody sees in it, and how many characters that were; nothing where there
-/// are none.
+/// The text without invisible characters, and their number; `None` if there are none.
 fn visible(text: &str) -> Option<(String, usize)> {
     find(text)?;
     let (mut out, mut rest, mut removed) = (String::with_capacity(text.len()), text, 0);
@@ -139,14 +137,14 @@ fn visible(text: &str) -> Option<(String, usize)> {
     Some((out, removed))
 }
 
-/// Schemas may be no deeper than what reads them, so this walk may call itself.
+/// The reader limits the depth of schemas, so this walk may be recursive.
 fn words(schema: &mut Ordered, found: &mut Stripped) {
     let Ordered::Object(entries) = schema else {
         return;
     };
     for (keyword, value) in entries {
         let known = Keyword::of(keyword);
-        let holds = known.map_or(Holds::Nothing, Keyword::holds);
+        let holds = known.map_or(Subschemas::None, Keyword::subschemas);
         match value {
             Ordered::String(text) if known.is_some_and(Keyword::is_words) => {
                 if let Some((visible, removed)) = visible(text) {
@@ -154,7 +152,9 @@ fn words(schema: &mut Ordered, found: &mut Stripped) {
                     found.removed += removed;
                 }
             }
-            Ordered::Object(named) if matches!(holds, Holds::Named | Holds::Defined) => {
+            Ordered::Object(named)
+                if matches!(holds, Subschemas::Map | Subschemas::Definitions) =>
+            {
                 for (key, schema) in named {
                     left(key, "key", found);
                     words(schema, found);

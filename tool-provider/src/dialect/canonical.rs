@@ -1,9 +1,9 @@
-//! Form that lowering starts from: what is no rule of a value is dropped, with a note, and the names of
-//! Rust's numbers are no formats.
+//! The form that lowering starts from: annotations are dropped, with a note, and the names of Rust's numbers are not
+//! formats.
 
 use super::report::{LowerError, LowerErrorCode, Note, NoteKind};
 use toolwright_schema::keyword::{Keyword, TYPES};
-use toolwright_schema::read::canonical::{self, Canonical, Form, Meaning, ReadError};
+use toolwright_schema::read::canonical::{self, Canonical, CanonicalRules, Meaning, ReadError};
 use toolwright_schema::read::keywords::{Keywords, text};
 use toolwright_schema::read::{Ordered, Parts, Path, inside_mut, refs};
 
@@ -21,8 +21,8 @@ pub(super) fn canonical(mut root: Ordered, notes: &mut Vec<Note>) -> Result<Cano
     Ok(canonical)
 }
 
-/// Leaves out what objects and arrays are asked where the type is another one: it says nothing, and no step would lower what is
-/// inside it.
+/// Drops keywords for objects and arrays if the type is another one: they have no effect, and no step would lower their
+/// subschemas.
 fn drop_vacuous(schema: &mut Ordered) {
     let is_known = |name: &str| TYPES.contains(&name);
     if schema.types().any(is_known) {
@@ -30,7 +30,7 @@ fn drop_vacuous(schema: &mut Ordered) {
         if let Ordered::Object(entries) = schema {
             entries.retain(|(key, _)| {
                 let is_about =
-                    |name| Keyword::of(key).is_some_and(|keyword| keyword.is_about(name));
+                    |name| Keyword::of(key).is_some_and(|keyword| keyword.applies_to_type(name));
                 (is_object || !is_about("object")) && (is_array || !is_about("array"))
             });
         }
@@ -56,10 +56,10 @@ impl From<ReadError> for LowerError {
 /// Key of a format's meaning, until the description is known. No keyword has a space.
 const WORDS: &str = "format words";
 
-/// Notes what is left out.
+/// Notes dropped keywords.
 struct NotedOutput<'n>(&'n mut Vec<Note>);
 
-impl Form for NotedOutput<'_> {
+impl CanonicalRules for NotedOutput<'_> {
     /// A schema may grow by references to references; a bomb of them grows without end. openai-agents
     /// refuses more than 100,000 nodes too (2026-08).
     const MOST_NODES: usize = 100_000;
@@ -101,7 +101,7 @@ impl Form for NotedOutput<'_> {
             "partial-date-time" => "date and time without an offset, such as `2026-12-31T23:59:59`",
             _ => return false,
         };
-        // Said before the field's own words are known, so kept apart until then.
+        // The text precedes the field's description, which is not known yet.
         out.set(WORDS, text(words));
         true
     }
@@ -149,7 +149,7 @@ impl Form for NotedOutput<'_> {
 
     fn finish(&self, out: &mut Keywords, _is_part: bool) {
         if let Some(words) = out.take_own(WORDS) {
-            out.tell(words.as_str().unwrap_or_default());
+            out.append_to_description(words.as_str().unwrap_or_default());
         }
         // Where no other part evaluates keys, these are the same.
         let evaluating = [

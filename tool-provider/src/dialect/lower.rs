@@ -17,7 +17,7 @@ use super::Dialect;
 use super::canonical::canonical;
 use super::inverse::{Inverse, Step};
 use super::report::{LowerError, LowerErrorCode, Note, NoteKind};
-use super::rules::{Null, ObjectForm, Root, Rules, Wanted};
+use super::rules::{Null, NullPresence, ObjectForm, Root, Rules};
 use super::shared::shared;
 use super::size::Size;
 use toolwright_schema::keyword::Keyword;
@@ -32,11 +32,11 @@ use toolwright_schema::render::SchemaDoc;
 pub struct Lowered {
     /// The schema's text; nothing where a tool without parameters is sent without one.
     pub schema: Option<String>,
-    /// The way back from what a model sends.
+    /// Restores a model's arguments.
     pub inverse: Inverse,
-    /// Notes on what is not in the schema, in order.
+    /// Notes on keywords that are not in the schema, in order.
     pub notes: Vec<Note>,
-    /// The provider is asked to hold the model to the schema.
+    /// True if the provider is asked to enforce the schema.
     pub strict: bool,
     /// Keys that may be missing, which a request may limit: [`Dialect::request_limits`].
     pub optional_keys: usize,
@@ -60,9 +60,8 @@ impl Lowered {
 
 /// Brings the schema of a tool's arguments into what a dialect accepts.
 ///
-/// What the dialect cannot express is told in a description where words can say it, and is a
-/// [`Note`] in any case. So a lowered schema guarantees the form of what comes back, and the tool's
-/// own decoder the rest.
+/// A rule that the dialect cannot express becomes a part of a description if possible, and a [`Note`] in any case. So a
+/// lowered schema guarantees the structure of the arguments, and the tool's decoder the rest.
 ///
 /// An object that declares `properties` and is silent about others has no others. One that declares
 /// none (`{"type": "object"}`), or requires or counts on more than it declares, takes any key: where
@@ -86,7 +85,7 @@ pub fn lower(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, LowerError
     })
 }
 
-/// Lowers a schema as `lower` does, and returns all rejections. What is refused hides what is inside it.
+/// Lowers a schema as `lower` does, and returns all rejections. A rejection hides those inside it.
 pub fn lower_all(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Vec<LowerError>> {
     let lowering = Lowering {
         tells_all: true,
@@ -205,7 +204,7 @@ impl Lowering {
         })
     }
 
-    /// Notes a rejection and goes on, or ends with it.
+    /// Records a rejection and continues, or ends with it.
     fn refused(
         &self,
         reject: LowerError,
@@ -229,7 +228,7 @@ fn referred(schema: &Ordered, names: &mut Vec<String>) {
     schema.inside(&mut |member| referred(member, names));
 }
 
-/// The type that stands in the place of what was refused, when more is looked for.
+/// The type that replaces a refused one, to find more rejections.
 const ANYTHING: &str = "string";
 
 /// Returns the kind of a schema of arguments.
@@ -248,17 +247,17 @@ fn root(schema: &Ordered) -> Root {
 struct SchemaPath {
     is_root: bool,
     /// Presence of `null` that the position asks for.
-    null: Wanted,
+    null: NullPresence,
 }
 
 impl SchemaPath {
     const ROOT: Self = Self {
         is_root: true,
-        null: Wanted::AsSaid,
+        null: NullPresence::AsSaid,
     };
     const INNER: Self = Self {
         is_root: false,
-        null: Wanted::AsSaid,
+        null: NullPresence::AsSaid,
     };
 }
 
@@ -282,7 +281,7 @@ impl Lowerer<'_> {
         Err(LowerError::new(code, self.path.at()))
     }
 
-    /// Refuses what a rule stands against.
+    /// Refuses a schema that breaks a rule.
     fn ask(&self, refused: Option<LowerErrorCode>) -> Result<(), LowerError> {
         refused.map_or(Ok(()), |code| self.refuse(code))
     }
@@ -307,7 +306,7 @@ impl Lowerer<'_> {
         keywords.0.len() < before
     }
 
-    /// Lowers a part of what is being lowered.
+    /// Lowers a part of the schema.
     fn inner(
         &mut self,
         part: &str,
@@ -357,7 +356,7 @@ impl Lowerer<'_> {
             return self.value(keywords, spot);
         }
         let said = self.take_null(&mut keywords);
-        if said && spot.null == Wanted::Never {
+        if said && spot.null == NullPresence::Never {
             self.drop_width(&mut keywords);
         }
         let is_nullable = spot.null.admits(said);
@@ -452,7 +451,7 @@ impl Lowerer<'_> {
         if !self.rules.lone_ref || keywords.0.len() == 1 {
             return Ok(self.finished(keywords));
         }
-        // Words stand around a union of one.
+        // Titles and descriptions are around a union of one.
         let reference = keywords.take(Keyword::Ref).into_iter();
         let alone = reference.map(|target| Keywords::of([(Keyword::Ref, target)]).into_schema());
         let mut out = union(alone.collect());

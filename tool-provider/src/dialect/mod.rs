@@ -6,9 +6,9 @@
 
 mod canonical;
 mod inverse;
+mod limit;
 mod lower;
 mod names;
-mod quantity;
 mod report;
 mod restore;
 mod rules;
@@ -23,16 +23,16 @@ use std::str::FromStr;
 use toolwright_schema::text::{did_you_mean, near};
 
 pub use self::inverse::{Inverse, Op, Step};
+pub use self::limit::Limit;
+pub use self::limit::{LimitUse, shares};
 pub use self::lower::{Lowered, lower};
 pub use self::lower::{lower_all, object_root};
 pub use self::names::Renames;
-pub use self::quantity::Quantity;
-pub use self::quantity::{Share, shares};
 pub use self::report::{LowerError, LowerErrorCode, Note, NoteKind};
 use self::rules::Rules;
 pub(crate) use self::shared::provider_text;
 pub use self::size::Size;
-pub use self::verdict::Judged;
+pub use self::verdict::Analysis;
 pub use self::verdict::{Acceptance, InverseSteps, RequestUsage};
 
 /// Dialect of JSON Schema that one provider's API accepts.
@@ -147,12 +147,12 @@ impl Dialect {
         self.rules().name
     }
 
-    /// Returns true if the provider is asked to hold the model to the schema.
+    /// Returns true if the provider is asked to enforce the schema.
     pub fn is_strict(self) -> bool {
         self.rules().strict
     }
 
-    /// Returns the same provider's dialect without strictness; itself if it is no strict mode.
+    /// Returns the same provider's dialect without strictness; itself if it is not a strict mode.
     ///
     /// ```
     /// use toolwright::Dialect;
@@ -204,8 +204,7 @@ impl Dialect {
 
 /// Limits of one request, over all of its tools; `None` where no limit is known.
 ///
-/// A schema's own share stands in [`Lowered`], and of a type it is known when it compiles:
-/// [`Dialect::request_usage`].
+/// [`Lowered`] has a schema's share; that of a type is known at compile time: [`Dialect::request_usage`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestLimits {

@@ -8,9 +8,9 @@ use toolwright_schema::text::{FNV_OFFSET, ShortStr, fnv1a};
 /// Rule for accepted names: ASCII letters and digits, and some other characters.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NameRule {
-    /// Characters that may stand beside letters and digits.
+    /// Accepted characters beside letters and digits.
     others: &'static str,
-    /// Characters that may come first beside letters; `None` if all that may stand elsewhere may.
+    /// Accepted first characters beside letters; `None` if all accepted characters may come first.
     first: Option<&'static str>,
     /// The most characters.
     most: usize,
@@ -97,9 +97,8 @@ const fn holds(text: &str, byte: u8) -> bool {
 
 /// Names that a dialect accepts for tools whose own names it may refuse, and the way back.
 ///
-/// A name that is accepted stays. Another one has `_` where a character was refused; where two would
-/// meet, or a name was cut, it ends in a short hash of the whole name. What a name becomes does not
-/// depend on the order of the list.
+/// A name that is accepted stays. Another one has `_` where a character was refused; where two would meet, or a name
+/// was cut, it ends in a short hash of the whole name. The result does not depend on the order of the list.
 ///
 /// ```
 /// use toolwright::{Dialect, dialect::Renames};
@@ -174,12 +173,12 @@ impl Renames {
         self.to.get(name).map(String::as_str)
     }
 
-    /// The tool's name for what the provider was told.
+    /// The tool's name for a provider's name.
     pub fn from_provider(&self, name: &str) -> Option<&str> {
         self.from.get(name).map(String::as_str)
     }
 
-    /// Puts the tool's name in the place of what the provider was told.
+    /// Replaces a provider's name by the tool's.
     pub(crate) fn restore(&self, name: &mut ShortStr) {
         if let Some(own) = self.from_provider(name)
             && *name != own
@@ -188,7 +187,7 @@ impl Renames {
         }
     }
 
-    /// The names that are told otherwise, each with what is told, by the alphabet.
+    /// The renamed tools, each with its provider's name, in alphabetical order.
     pub fn changed(&self) -> impl Iterator<Item = (&str, &str)> {
         self.to
             .iter()

@@ -1,4 +1,4 @@
-//! Rejections of a schema by a dialect, and notes on what was said otherwise.
+//! Rejections of a schema by a dialect, and notes on changed keywords.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use toolwright_schema::text::Printable;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LowerError {
-    /// Rule that stands against it.
+    /// The rule that it breaks.
     pub code: LowerErrorCode,
     /// Path in the schema: `/name` is a key, `/*` the elements of an array, `/?i` a member of a union. `/`
     /// is the root, and what starts with `#/$defs/` is inside a recursive type.
@@ -19,19 +19,19 @@ pub struct LowerError {
     pub help: String,
 }
 
-/// The rules that stand against a schema.
+/// The rules that a schema may break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LowerErrorCode {
-    /// The arguments are no object.
+    /// The arguments are not an object.
     RootNotObject,
-    /// A union stands at the root.
+    /// The root is a union.
     RootUnion,
-    /// An object has keys of its own and a union.
+    /// An object has keys beside a union.
     ObjectWithUnion,
     /// A value of any type.
     UntypedSchema,
-    /// An array does not say what it holds.
+    /// An array does not declare its elements.
     UntypedArray,
     /// An object has declared keys and others.
     OpenObject,
@@ -49,11 +49,13 @@ pub enum LowerErrorCode {
     AllOf,
     /// `false`: no value at all.
     FalseSchema,
-    /// A pattern that the provider does not compile. Only a verdict says so: lowering puts it into words.
+    /// A pattern that the provider does not compile. Only a verdict reports it: lowering moves the pattern to the
+    /// description.
     Pattern,
-    /// A bound beyond 2^53, which the provider does not hold. Only a verdict says so: lowering puts it into words.
+    /// A bound beyond 2^53, which the provider does not enforce. Only a verdict reports it: lowering moves the bound to
+    /// the description.
     WideBound,
-    /// A `$ref` that leads to nothing in the document.
+    /// A dangling `$ref`.
     UnresolvedRef,
     /// More than a limit of the dialect, or of ours.
     TooLarge,
@@ -83,7 +85,7 @@ impl LowerErrorCode {
         }
     }
 
-    /// Returns the words for what is wrong with the value, to follow its name.
+    /// Returns the text of the fault, to follow the value's name.
     pub const fn words(self) -> &'static str {
         match self {
             Self::RootNotObject => " are no object",
@@ -106,7 +108,7 @@ impl LowerErrorCode {
         }
     }
 
-    /// The keyword of the schema that says so, in parentheses; empty for none.
+    /// The keyword at fault, in parentheses; empty for none.
     pub const fn keyword(self) -> &'static str {
         match self {
             Self::RootNotObject => " (`type`)",
@@ -215,7 +217,7 @@ impl fmt::Display for LowerError {
 
 impl std::error::Error for LowerError {}
 
-/// A keyword that does not stand in the lowered schema, or not in a strict one.
+/// A keyword that is not in the lowered schema, or not in a strict one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Note {
@@ -233,9 +235,9 @@ pub struct Note {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NoteKind {
-    /// The description says it. The provider does not enforce it; the decoder does.
+    /// The description states it. The provider does not enforce it; the decoder does.
     Demoted,
-    /// The model is not told.
+    /// The model does not see it.
     Dropped,
     /// The value is sent as a string of JSON: the keyword is the code of the rule that stands against its schema, the
     /// value is the schema.

@@ -15,7 +15,7 @@ pub(super) use self::objects::{ObjectFacts, ObjectForm, Root};
 pub(super) use self::patterns::is_pythons;
 pub(super) use self::values::TupleForm;
 
-/// Rules of one dialect: what it accepts, and what becomes of the rest.
+/// Rules of one dialect: the accepted schemas, and the treatment of the rest.
 #[allow(clippy::struct_excessive_bools)] // Each is one rule of its own, with its own source.
 pub(super) struct Rules {
     pub(super) name: &'static str,
@@ -27,13 +27,13 @@ pub(super) struct Rules {
     pub(super) description: Option<usize>,
     /// Names of tools.
     pub(super) tool_name: NameRule,
-    /// Names of the arguments; those of what is inside them are not judged.
+    /// Names of the arguments; nested names are not checked.
     pub(super) argument_name: Option<NameRule>,
-    /// A union may stand at the root, beside its keys.
+    /// The root may have a union beside its keys.
     pub(super) root_union: bool,
-    /// `enum` and `not` may stand at the root.
+    /// The root may have `enum` and `not`.
     pub(super) root_enum: bool,
-    /// A union may stand beside keys below the root.
+    /// Objects below the root may have a union beside their keys.
     pub(super) object_with_union: bool,
     /// Form of a key that may be missing.
     pub(super) optional: Optional,
@@ -47,14 +47,14 @@ pub(super) struct Rules {
     pub(super) untyped: bool,
     pub(super) items: Items,
     pub(super) all_of: AllOf,
-    /// An object without keys may stand below the root.
+    /// Objects below the root may have no keys.
     pub(super) empty_objects: bool,
     /// `required` may be empty.
     pub(super) empty_required: bool,
     pub(super) recursion: Recursion,
-    /// Nothing may stand beside `$ref`.
+    /// `$ref` may have no siblings.
     pub(super) lone_ref: bool,
-    /// Nothing may stand beside `anyOf`.
+    /// `anyOf` may have no siblings.
     pub(super) lone_union: bool,
     /// Objects of a union must differ in their first key, or in what it is.
     pub(super) first_keys: bool,
@@ -65,7 +65,7 @@ pub(super) struct Rules {
     pub(super) enums: Enums,
     /// Keywords of no JSON Schema (`x-…`) are handed on.
     pub(super) vendor: bool,
-    /// `propertyOrdering` says the order of keys.
+    /// `propertyOrdering` sets the order of keys.
     pub(super) ordering: bool,
     /// A tool without parameters is sent without a schema.
     pub(super) omits_empty: bool,
@@ -76,7 +76,7 @@ pub(super) struct Rules {
 pub(super) enum Optional {
     /// It is not in `required`.
     Kept,
-    /// Every key is in `required`, and `null` says that it is missing.
+    /// Every key is in `required`, and `null` means a missing one.
     Null,
     /// It is not in `required`, and never `null`: a missing key costs less than a union.
     Absent,
@@ -102,16 +102,16 @@ pub(super) enum Objects {
     Kept,
     /// All are closed, and say so.
     Closed,
-    /// All are closed; there is no word for it.
+    /// All are closed; there is no keyword for it.
     Unmarked,
-    /// As `Unmarked`, and what is open loses its other keys.
+    /// As `Unmarked`, and open objects lose their other keys.
     Narrowed,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Maps {
     Kept,
-    /// Keys may be any strings, but no rule can be said of them.
+    /// Keys may be any strings, without rules.
     AnyKey,
     /// A map is sent as a list of entries.
     Entries,
@@ -119,7 +119,7 @@ pub(super) enum Maps {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Items {
-    /// An array need not say what it holds.
+    /// An array need not declare its elements.
     Any,
     /// It must, if only that it holds anything.
     Filled,
@@ -138,7 +138,7 @@ pub(super) enum AllOf {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recursion {
     Kept,
-    /// Every way back leads through a key that may be missing.
+    /// Every recursive path has a key that may be missing.
     Optional,
     Refused,
 }
@@ -155,16 +155,16 @@ pub(super) enum Enums {
 /// Keywords that bound a value and are taken.
 pub(super) enum Accepts {
     All,
-    AllBut(&'static [(Keyword, When)]),
-    Only(&'static [(Keyword, When)]),
+    AllBut(&'static [(Keyword, Condition)]),
+    Only(&'static [(Keyword, Condition)]),
 }
 
 /// Conditions under which a keyword is taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum When {
+pub(super) enum Condition {
     Always,
     Never,
-    /// Its number is no larger.
+    /// Its number is at most this.
     AtMost(u128),
     /// A pattern that does not look around.
     NoLookaround,
@@ -178,9 +178,9 @@ pub(super) enum When {
     Regular,
     /// One without Unicode's properties, too.
     RegularNoProperties,
-    /// No pattern stands beside it that may match inside a text.
+    /// No sibling pattern may match inside a text.
     NoInnerPattern,
-    /// Neither `pattern` nor `format` stands beside it.
+    /// It has neither `pattern` nor `format` as a sibling.
     NoPatternNorFormat,
     /// Every key that the object declares must be there.
     NoneOptional,
@@ -193,17 +193,17 @@ pub(super) enum Formats {
 
 /// Presence of `null` among the values behind a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
-    /// `null` if the schema says so.
+pub(super) enum NullPresence {
+    /// `null` if the schema admits it.
     AsSaid,
-    /// `null` in any case: it says that the key is missing.
+    /// `null` always: it means that the key is missing.
     Always,
     /// No `null`: the key is missing instead.
     Never,
 }
 
-impl Wanted {
-    /// Returns true if `null` is a value. `said`: the schema says so.
+impl NullPresence {
+    /// Returns true if `null` is a value. `said`: the schema admits it.
     pub(super) const fn admits(self, said: bool) -> bool {
         match self {
             Self::AsSaid => said,
@@ -213,7 +213,7 @@ impl Wanted {
     }
 }
 
-/// Limits of a schema's size, and of what a request may hold of them.
+/// Limits of a schema's size, and the request's limits.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     pub(super) request: RequestLimits,

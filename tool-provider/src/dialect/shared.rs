@@ -1,7 +1,7 @@
-//! Types that a long schema repeats, moved under `$defs`.
+//! Moves repeated types of a long schema to `$defs`.
 //!
-//! Types stand written out at each use, since many clients do not follow references. Only a schema that would be too long
-//! refers to them. Verdicts, limits of size and the way back count and follow the written form.
+//! Types are inlined at each use, since many clients do not follow references. Only a schema that would be too long
+//! refers to them. Verdicts, limits of size and the inverse use the inlined form.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -88,7 +88,7 @@ impl Types {
         });
     }
 
-    /// Puts references in the place of the types inside a schema. `name`: the key under which it stands.
+    /// Replaces repeated types inside a schema by references. `name`: the key in front of it.
     fn replace(&mut self, schema: &mut Ordered, name: &str) {
         inside_mut(schema, &mut |keyword, key, inner| {
             let name = match keyword {
@@ -118,7 +118,7 @@ impl Types {
     }
 }
 
-/// Returns the text of a type that may stand under `$defs`: an object with keys or an enum, if it is long.
+/// Returns the text of a type that may move to `$defs`: an object with keys or an enum, if it is long.
 fn text_of(schema: &Ordered) -> Option<String> {
     let is_type = schema.declares_keys() || schema.literals().is_some();
     let text = is_type.then(|| schema.to_json());

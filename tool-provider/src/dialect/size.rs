@@ -5,7 +5,7 @@ use super::rules::Limits;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::{Ordered, Parts};
 
-/// An enum of more values than this has a limit of its own (the table's source).
+/// An enum of more values than this has a separate limit (the table's source).
 const LARGE_ENUM: usize = 250;
 
 /// The counts that a dialect limits.
@@ -38,7 +38,7 @@ impl Size {
         size
     }
 
-    /// Adds a schema that stands inside so many objects.
+    /// Adds a schema at this depth of objects.
     fn add(&mut self, schema: &Ordered, levels: usize) {
         let is_list = matches!(schema.keyword(Keyword::Type), Some(Ordered::Array(_)));
         self.unions += usize::from(is_list || schema.has(Keyword::AnyOf));
@@ -91,7 +91,7 @@ impl Size {
         }
     }
 
-    /// Counts what was added since `before` as often as it stands there.
+    /// Multiplies the counts added since `before` by the number of uses.
     pub(super) const fn repeat(&mut self, before: &Self, times: usize) {
         let more = times.saturating_sub(1);
         self.optional_keys += (self.optional_keys - before.optional_keys) * more;
@@ -101,7 +101,7 @@ impl Size {
         self.characters += (self.characters - before.characters) * more;
     }
 
-    /// Returns what is too much: the words for it, the count and the limit.
+    /// Returns the exceeded limit: its text, the count and the maximum.
     pub(super) const fn beyond(&self, limits: &Limits) -> Option<(&'static str, usize, usize)> {
         if self.levels > limits.levels {
             Some((" objects inside each other", self.levels, limits.levels))
@@ -127,7 +127,7 @@ impl Size {
     }
 
     /// Returns the reject code of a size beyond the limits.
-    pub(super) const fn judge(&self, limits: &Limits) -> Option<LowerErrorCode> {
+    pub(super) const fn check(&self, limits: &Limits) -> Option<LowerErrorCode> {
         match self.beyond(limits) {
             Some(_) => Some(LowerErrorCode::TooLarge),
             None => None,

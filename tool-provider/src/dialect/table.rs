@@ -1,15 +1,15 @@
-//! The dialects' rules. Each line says where its rule was read, and when: a provider's contract or
-//! its error text, a transformer that its SDK applies, or a copy of its documents.
+//! The dialects' rules. Each line names its source and date: a provider's contract or its error text, a transformer of
+//! its SDK, or a copy of its documents.
 
 use super::names::NameRule;
 use super::rules::{
-    Accepts, AllOf, Enums, Formats, Items, Limits, Maps, Null, Objects, Optional, Recursion, Rules,
-    When,
+    Accepts, AllOf, Condition, Enums, Formats, Items, Limits, Maps, Null, Objects, Optional,
+    Recursion, Rules,
 };
 use super::{Dialect, RequestLimits};
 use toolwright_schema::keyword::Keyword;
 
-/// Any JSON Schema (draft 2020-12); what the other tables start from.
+/// Any JSON Schema (draft 2020-12); the base of the other tables.
 const JSON_SCHEMA: Rules = Rules {
     name: "json_schema",
     strict: false,
@@ -87,14 +87,14 @@ pub(super) const OPENAI_STRICT: Rules = Rules {
     // texts: `default` and `oneOf` are not permitted (dotnet/extensions#6196, instructor#1074).
     // Python's `re`: see `OPENAI_NON_STRICT`.
     keywords: Accepts::Only(&[
-        (Keyword::Pattern, When::PythonNoLookaround),
-        (Keyword::Minimum, When::Always),
-        (Keyword::Maximum, When::Always),
-        (Keyword::ExclusiveMinimum, When::Always),
-        (Keyword::ExclusiveMaximum, When::Always),
-        (Keyword::MultipleOf, When::Always),
-        (Keyword::MinItems, When::Always),
-        (Keyword::MaxItems, When::Always),
+        (Keyword::Pattern, Condition::PythonNoLookaround),
+        (Keyword::Minimum, Condition::Always),
+        (Keyword::Maximum, Condition::Always),
+        (Keyword::ExclusiveMinimum, Condition::Always),
+        (Keyword::ExclusiveMaximum, Condition::Always),
+        (Keyword::MultipleOf, Condition::Always),
+        (Keyword::MinItems, Condition::Always),
+        (Keyword::MaxItems, Condition::Always),
     ]),
     // pydantic-ai's list; error text "'uri' is not a valid format" (can1357/oh-my-pi#206).
     formats: Formats::Only(&[
@@ -132,8 +132,8 @@ pub(super) const OPENAI_NON_STRICT: Rules = Rules {
     // Error text "… is not a 'regex'": tools' patterns are compiled by Python's `re` (litellm#40485,
     // free-claude-code#1730; 2026-09).
     keywords: Accepts::AllBut(&[
-        (Keyword::Pattern, When::Python),
-        (Keyword::PatternProperties, When::Python),
+        (Keyword::Pattern, Condition::Python),
+        (Keyword::PatternProperties, Condition::Python),
     ]),
     // pydantic-ai issue 4425: wanted without `strict` too.
     items: Items::Filled,
@@ -171,10 +171,10 @@ pub(super) const ANTHROPIC: Rules = Rules {
     // Error text "input_schema: int too big to convert", of 9223372036854775807 after a client in JavaScript
     // (ai-toolkit#26, claude-code#48332; 2026-04 to 2026-06).
     keywords: Accepts::AllBut(&[
-        (Keyword::Minimum, When::SafeInteger),
-        (Keyword::Maximum, When::SafeInteger),
-        (Keyword::ExclusiveMinimum, When::SafeInteger),
-        (Keyword::ExclusiveMaximum, When::SafeInteger),
+        (Keyword::Minimum, Condition::SafeInteger),
+        (Keyword::Maximum, Condition::SafeInteger),
+        (Keyword::ExclusiveMinimum, Condition::SafeInteger),
+        (Keyword::ExclusiveMaximum, Condition::SafeInteger),
     ]),
     ..JSON_SCHEMA
 };
@@ -197,7 +197,7 @@ pub(super) const ANTHROPIC_STRICT: Rules = Rules {
     items: Items::Typed,
     all_of: AllOf::NoObjects,
     recursion: Recursion::Refused,
-    keywords: Accepts::Only(&[(Keyword::MinItems, When::AtMost(1))]),
+    keywords: Accepts::Only(&[(Keyword::MinItems, Condition::AtMost(1))]),
     formats: Formats::Only(&[
         "date",
         "date-time",
@@ -249,15 +249,15 @@ pub(super) const GEMINI_OPENAPI: Rules = Rules {
     lone_union: true,
     // The protos' fields.
     keywords: Accepts::Only(&[
-        (Keyword::MinLength, When::Always),
-        (Keyword::MaxLength, When::Always),
-        (Keyword::Pattern, When::Always),
-        (Keyword::Minimum, When::Always),
-        (Keyword::Maximum, When::Always),
-        (Keyword::MinItems, When::Always),
-        (Keyword::MaxItems, When::Always),
-        (Keyword::MinProperties, When::Always),
-        (Keyword::MaxProperties, When::Always),
+        (Keyword::MinLength, Condition::Always),
+        (Keyword::MaxLength, Condition::Always),
+        (Keyword::Pattern, Condition::Always),
+        (Keyword::Minimum, Condition::Always),
+        (Keyword::Maximum, Condition::Always),
+        (Keyword::MinItems, Condition::Always),
+        (Keyword::MaxItems, Condition::Always),
+        (Keyword::MinProperties, Condition::Always),
+        (Keyword::MaxProperties, Condition::Always),
     ]),
     // gemini-cli#3178, error text.
     formats: Formats::Only(&["date-time"]),
@@ -280,10 +280,10 @@ pub(super) const GEMINI_JSON: Rules = Rules {
     recursion: Recursion::Optional,
     lone_ref: true,
     keywords: Accepts::Only(&[
-        (Keyword::Minimum, When::Always),
-        (Keyword::Maximum, When::Always),
-        (Keyword::MinItems, When::Always),
-        (Keyword::MaxItems, When::Always),
+        (Keyword::Minimum, Condition::Always),
+        (Keyword::Maximum, Condition::Always),
+        (Keyword::MinItems, Condition::Always),
+        (Keyword::MaxItems, Condition::Always),
     ]),
     enums: Enums::NoBooleans,
     ..JSON_SCHEMA
@@ -307,12 +307,12 @@ pub(super) const DEEPSEEK_STRICT: Rules = Rules {
     recursion: Recursion::Refused,
     first_keys: false,
     keywords: Accepts::Only(&[
-        (Keyword::Pattern, When::NoLookaround),
-        (Keyword::Minimum, When::Always),
-        (Keyword::Maximum, When::Always),
-        (Keyword::ExclusiveMinimum, When::Always),
-        (Keyword::ExclusiveMaximum, When::Always),
-        (Keyword::MultipleOf, When::Always),
+        (Keyword::Pattern, Condition::NoLookaround),
+        (Keyword::Minimum, Condition::Always),
+        (Keyword::Maximum, Condition::Always),
+        (Keyword::ExclusiveMinimum, Condition::Always),
+        (Keyword::ExclusiveMaximum, Condition::Always),
+        (Keyword::MultipleOf, Condition::Always),
     ]),
     formats: Formats::Only(&["email", "hostname", "ipv4", "ipv6", "uuid"]),
     limits: Limits::NONE,
@@ -366,33 +366,33 @@ pub(super) const VLLM: Rules = Rules {
     maps: Maps::AnyKey,
     keywords: Accepts::AllBut(&[
         // `backend_xgrammar.py` (2026-08) refuses them.
-        (Keyword::MultipleOf, When::Never),
-        (Keyword::UniqueItems, When::Never),
-        (Keyword::Contains, When::Never),
-        (Keyword::MinContains, When::Never),
-        (Keyword::MaxContains, When::Never),
-        (Keyword::PropertyNames, When::Never),
-        (Keyword::PatternProperties, When::Never),
-        (Keyword::MinLength, When::NoPatternNorFormat),
-        (Keyword::MaxLength, When::NoPatternNorFormat),
+        (Keyword::MultipleOf, Condition::Never),
+        (Keyword::UniqueItems, Condition::Never),
+        (Keyword::Contains, Condition::Never),
+        (Keyword::MinContains, Condition::Never),
+        (Keyword::MaxContains, Condition::Never),
+        (Keyword::PropertyNames, Condition::Never),
+        (Keyword::PatternProperties, Condition::Never),
+        (Keyword::MinLength, Condition::NoPatternNorFormat),
+        (Keyword::MaxLength, Condition::NoPatternNorFormat),
         // xgrammar 0.2.8 itself: an error beyond 64 bits; vLLM's other backend is llguidance.
-        (Keyword::Minimum, When::SafeInteger),
-        (Keyword::Maximum, When::SafeInteger),
-        (Keyword::ExclusiveMinimum, When::SafeInteger),
-        (Keyword::ExclusiveMaximum, When::SafeInteger),
-        (Keyword::MinProperties, When::NoneOptional),
-        (Keyword::MaxProperties, When::NoneOptional),
+        (Keyword::Minimum, Condition::SafeInteger),
+        (Keyword::Maximum, Condition::SafeInteger),
+        (Keyword::ExclusiveMinimum, Condition::SafeInteger),
+        (Keyword::ExclusiveMaximum, Condition::SafeInteger),
+        (Keyword::MinProperties, Condition::NoneOptional),
+        (Keyword::MaxProperties, Condition::NoneOptional),
         // xgrammar 0.2.8: an error; of `\p{…}` a warning, and any character then.
-        (Keyword::Pattern, When::RegularNoProperties),
+        (Keyword::Pattern, Condition::RegularNoProperties),
         // The same: these change nothing in its grammar, and nothing says so.
-        (Keyword::UnevaluatedItems, When::Never),
-        (Keyword::UnevaluatedProperties, When::Never),
-        (Keyword::DependentRequired, When::Never),
-        (Keyword::DependentSchemas, When::Never),
-        (Keyword::Not, When::Never),
-        (Keyword::If, When::Never),
-        (Keyword::Then, When::Never),
-        (Keyword::Else, When::Never),
+        (Keyword::UnevaluatedItems, Condition::Never),
+        (Keyword::UnevaluatedProperties, Condition::Never),
+        (Keyword::DependentRequired, Condition::Never),
+        (Keyword::DependentSchemas, Condition::Never),
+        (Keyword::Not, Condition::Never),
+        (Keyword::If, Condition::Never),
+        (Keyword::Then, Condition::Never),
+        (Keyword::Else, Condition::Never),
     ]),
     formats: Formats::Only(&[
         "date",
@@ -413,31 +413,31 @@ pub(super) const LLGUIDANCE: Rules = Rules {
     name: "llguidance",
     // `docs/json_schema.md`, and llguidance 1.9.1 itself: what it does not know is an error.
     keywords: Accepts::AllBut(&[
-        (Keyword::UniqueItems, When::Never),
-        (Keyword::Contains, When::Never),
-        (Keyword::MinContains, When::Never),
-        (Keyword::MaxContains, When::Never),
-        (Keyword::UnevaluatedItems, When::Never),
-        (Keyword::PropertyNames, When::Never),
-        (Keyword::UnevaluatedProperties, When::Never),
-        (Keyword::DependentRequired, When::Never),
-        (Keyword::DependentSchemas, When::Never),
-        (Keyword::Not, When::Never),
-        (Keyword::If, When::Never),
-        (Keyword::Then, When::Never),
-        (Keyword::Else, When::Never),
-        (Keyword::Pattern, When::Regular),
+        (Keyword::UniqueItems, Condition::Never),
+        (Keyword::Contains, Condition::Never),
+        (Keyword::MinContains, Condition::Never),
+        (Keyword::MaxContains, Condition::Never),
+        (Keyword::UnevaluatedItems, Condition::Never),
+        (Keyword::PropertyNames, Condition::Never),
+        (Keyword::UnevaluatedProperties, Condition::Never),
+        (Keyword::DependentRequired, Condition::Never),
+        (Keyword::DependentSchemas, Condition::Never),
+        (Keyword::Not, Condition::Never),
+        (Keyword::If, Condition::Never),
+        (Keyword::Then, Condition::Never),
+        (Keyword::Else, Condition::Never),
+        (Keyword::Pattern, Condition::Regular),
         // "Unable to determine if regex is empty", of lengths beside a pattern that matches inside a text.
-        (Keyword::MinLength, When::NoInnerPattern),
-        (Keyword::MaxLength, When::NoInnerPattern),
+        (Keyword::MinLength, Condition::NoInnerPattern),
+        (Keyword::MaxLength, Condition::NoInnerPattern),
         // "Failed to generate regex for integer range" from 10^18 on, and "… for float range".
-        (Keyword::Minimum, When::SafeInteger),
-        (Keyword::Maximum, When::SafeInteger),
-        (Keyword::ExclusiveMinimum, When::SafeInteger),
-        (Keyword::ExclusiveMaximum, When::SafeInteger),
+        (Keyword::Minimum, Condition::SafeInteger),
+        (Keyword::Maximum, Condition::SafeInteger),
+        (Keyword::ExclusiveMinimum, Condition::SafeInteger),
+        (Keyword::ExclusiveMaximum, Condition::SafeInteger),
         // "min/maxProperties only supported when all keys listed in "properties" are required".
-        (Keyword::MinProperties, When::NoneOptional),
-        (Keyword::MaxProperties, When::NoneOptional),
+        (Keyword::MinProperties, Condition::NoneOptional),
+        (Keyword::MaxProperties, Condition::NoneOptional),
     ]),
     ..VLLM
 };

@@ -18,7 +18,7 @@ mod values;
 
 use super::Dialect;
 use super::report::LowerErrorCode;
-use super::rules::{Limits, Root, Rules, Wanted};
+use super::rules::{Limits, NullPresence, Root, Rules};
 use super::size::Size;
 use toolwright_schema::shape::{Id, Kind, Refs, Rest, Shape};
 
@@ -28,7 +28,7 @@ const STEPS: usize = 12;
 /// Maximum number of types that contain each other on the way to a value.
 const TYPES: usize = 64;
 
-/// Maximum number of walked types that edges lead back to from outside.
+/// Maximum number of walked types that edges from outside point back to.
 const TARGETS: usize = 16;
 
 /// A dialect's verdict on a tool's arguments.
@@ -76,7 +76,7 @@ impl InverseSteps {
     }
 }
 
-/// Share of one tool in what a request may hold over all of its tools.
+/// Share of one tool in the limits over all tools of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestUsage {
@@ -99,7 +99,7 @@ struct WalkState {
 
 /// All that a walk finds.
 #[derive(Debug, Clone, Copy)]
-pub struct Judged {
+pub struct Analysis {
     pub verdict: Acceptance,
     pub size: Size,
 }
@@ -109,7 +109,7 @@ impl Dialect {
     /// their schema. Types that tell theirs only when the program runs are opaque. So are types that the
     /// shape comes back to and does not hold itself, unless `refs` does.
     pub const fn verdict(self, arguments: &Shape<'static>, refs: &'static Refs) -> Acceptance {
-        self.judge(arguments, refs).verdict
+        self.analyze(arguments, refs).verdict
     }
 
     /// Returns the share of [`request_limits`](Self::request_limits) that arguments of this shape take, as
@@ -124,14 +124,14 @@ impl Dialect {
             optional_keys,
             unions,
             ..
-        } = self.judge(arguments, refs).size;
+        } = self.analyze(arguments, refs).size;
         RequestUsage {
             optional_keys,
             unions,
         }
     }
 
-    pub const fn judge(self, arguments: &Shape<'static>, refs: &'static Refs) -> Judged {
+    pub const fn analyze(self, arguments: &Shape<'static>, refs: &'static Refs) -> Analysis {
         let judged = self.walk(arguments, refs, false);
         // Bytes are known without looking at them, and characters are at most as many.
         match judged.verdict {
@@ -145,14 +145,14 @@ impl Dialect {
         arguments: &Shape<'static>,
         refs: &'static Refs,
         by_characters: bool,
-    ) -> Judged {
-        let mut walk = Walk {
+    ) -> Analysis {
+        let mut walk = VerdictWalk {
             rules: self.rules(),
             steps: InverseSteps::NONE,
             types: [(Id::NONE, 0); TYPES],
             depth: 0,
             optional: 0,
-            null: Wanted::AsSaid,
+            null: NullPresence::AsSaid,
             is_loose: false,
             by_characters,
             refs,
@@ -165,7 +165,7 @@ impl Dialect {
         };
         let refused = match walk.root(arguments) {
             Some(code) => Some(code),
-            None => walk.size.judge(walk.limits()),
+            None => walk.size.check(walk.limits()),
         };
         let verdict = match refused {
             Some(code) => Acceptance::Refused(code, walk.steps),
@@ -174,19 +174,19 @@ impl Dialect {
                 None => Acceptance::Accepted,
             },
         };
-        Judged {
+        Analysis {
             verdict,
             size: walk.size,
         }
     }
 
-    /// Returns what of a size is too much: the words for it, the count and the limit.
+    /// Returns the exceeded limit of a size: its text, the count and the maximum.
     pub const fn beyond(self, size: &Size) -> Option<(&'static str, usize, usize)> {
         size.beyond(&self.rules().limits)
     }
 }
 
-struct Walk {
+struct VerdictWalk {
     rules: &'static Rules,
     steps: InverseSteps,
     /// The types around the value, each with how many keys around it may be missing.
@@ -195,17 +195,17 @@ struct Walk {
     /// Number of keys around the value that may be missing.
     optional: usize,
     /// Presence of `null` by the key of the value that comes next.
-    null: Wanted,
+    null: NullPresence,
     /// The object that comes next is a flattened `Option`: all of its keys may be missing.
     is_loose: bool,
     /// Texts are counted by characters, not by bytes.
     by_characters: bool,
-    /// Types that edges lead back to.
+    /// Types that edges point back to.
     refs: &'static Refs,
     /// Those of them that were walked, by their hashes.
     met: [u64; TARGETS],
     size: Size,
-    /// The first part that nobody can look into.
+    /// The first opaque part.
     opaque: Option<InverseSteps>,
     /// The value that was walked last is sent as a string of JSON.
     is_text: bool,
@@ -215,7 +215,7 @@ struct Walk {
     back_at: usize,
 }
 
-impl Walk {
+impl VerdictWalk {
     const fn root(&mut self, shape: &Shape<'static>) -> Option<LowerErrorCode> {
         let kind = shape.only_core();
         let root = match kind {
@@ -257,7 +257,7 @@ impl Walk {
         self.size = mark.size;
         self.opaque = mark.opaque;
         self.is_loose = false;
-        self.null = Wanted::AsSaid;
+        self.null = NullPresence::AsSaid;
     }
 
     /// Returns true if the value after a mark is sent as a string of JSON where a rule refuses it. An author can say a union
@@ -321,7 +321,7 @@ impl Walk {
     /// Returns the reject code if the schema is too large so far.
     const fn within(&mut self, levels: usize) -> Option<LowerErrorCode> {
         self.size.levels = larger(self.size.levels, levels);
-        self.size.judge(self.limits())
+        self.size.check(self.limits())
     }
 }
 

@@ -15,7 +15,7 @@ use toolwright_schema::text::{LONGEST_SHOWN, Printable, did_you_mean, near};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ToolChoice {
-    /// As the model likes.
+    /// The model decides (the default).
     #[default]
     Auto,
     /// At least one call, of whatever tool.

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use super::slot::{Filled, Value, fill, unfilled};
-use super::{About, Ran, ready};
+use super::slot::{TakeValue, Value, fill, missing_argument};
+use super::{DescriptorRef, RunResult, ready};
 use crate::tool::{Call, EarlyExit};
 use toolwright_provider::call::Output;
 
@@ -15,15 +15,15 @@ macro_rules! calls {
         #[inline]
         pub fn $call<'a, $($slot: Deserialize<'a>,)* R: Output>(
             call: Call<'a>,
-            about: About,
+            about: DescriptorRef,
             tool: impl FnOnce($($slot),*) -> R,
-        ) -> Ran<'a> {
+        ) -> RunResult<'a> {
             $(let mut $value = Value::<$slot>::EMPTY;)*
             if let Some(stop) = fill(&call, about, &mut [$(&mut $value),*]) {
                 return Err(stop);
             }
-            $(let Some($value) = $value.held() else {
-                return unfilled();
+            $(let Some($value) = $value.take() else {
+                return missing_argument();
             };)*
             ready(tool($($value),*))
         }
@@ -40,7 +40,7 @@ calls! {
     call6 (a A b B c C d D e E f F);
 }
 
-/// Functions that decode so many arguments, all of them kept as they are decoded.
+/// Functions that decode as many arguments as there are names.
 macro_rules! reads {
     ($($read:ident ($($value:ident $slot:ident)*);)*) => {$(
         #[doc = "Arguments of basic types."]
@@ -48,15 +48,15 @@ macro_rules! reads {
         #[inline]
         pub fn $read<'a, $($slot: Deserialize<'a>,)* R>(
             call: Call<'a>,
-            about: About,
+            about: DescriptorRef,
             make: impl FnOnce($($slot),*) -> R,
         ) -> Result<R, EarlyExit> {
             $(let mut $value = Value::<$slot>::EMPTY;)*
             if let Some(stop) = fill(&call, about, &mut [$(&mut $value),*]) {
                 return Err(stop);
             }
-            $(let Some($value) = $value.held() else {
-                return unfilled();
+            $(let Some($value) = $value.take() else {
+                return missing_argument();
             };)*
             Ok(make($($value),*))
         }

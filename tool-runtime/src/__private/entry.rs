@@ -5,14 +5,14 @@ use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::tool::{Answer, Approved, Call, EarlyExit, Ran, Scope, Tool};
+use crate::tool::{Answer, Approved, Call, EarlyExit, RunResult, Scope, Tool};
 use toolwright_provider::call::{
     ErrorKind, Example, Meta, OldNames, ToolDef, ToolError, ToolOptions,
 };
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Refs, Shape, Side};
 
-use super::{As, Described, List, Named, Params, Table};
+use super::{Described, List, NameOverride, NamedTool, Params, Table};
 use crate::toolset::ListState;
 
 /// Descriptor of a tool, in `const`.
@@ -26,7 +26,7 @@ pub struct Descriptor {
     pub description: &'static str,
     /// The parameters, as the tree of an object.
     pub input: &'static Shape<'static>,
-    /// The types that edges of the parameters' trees lead back to.
+    /// Types that edges of the parameters' trees lead back to.
     pub refs: &'static Refs,
     /// The result, if its type has a tree.
     pub output: Option<&'static Shape<'static>>,
@@ -34,9 +34,9 @@ pub struct Descriptor {
     pub options: ToolOptions,
     /// The text of a JSON object.
     pub meta: &'static str,
-    /// Calls as a model should make them: the arguments, and what each shows.
+    /// Example calls: the arguments, and a description of each.
     pub examples: &'static [(&'static str, &'static str)],
-    /// Other tools in the description: where their names stand, in bytes, how long they are, and the tools' own names.
+    /// Other tools in the description: positions and lengths of their names, in bytes, and the tools' names.
     pub mentions: &'static [(usize, usize, &'static str)],
     /// Function that returns true if a conversation may see the tool.
     pub visible: fn(&Scope<'_>) -> bool,
@@ -44,7 +44,7 @@ pub struct Descriptor {
     pub may_hide: bool,
     /// See [`Tool::reads_context`].
     pub reads_context: bool,
-    /// True if the tree of the parameters takes unknown keys. Said before it is made; the tree itself says it later.
+    /// True if the tree of the parameters accepts unknown keys; known before the tree is made.
     pub ignores_unknown: bool,
     /// Names that the tool had before.
     pub was: &'static [&'static str],
@@ -73,7 +73,7 @@ impl Descriptor {
         was_args: &[],
     };
 
-    pub(super) fn def(&self, listed: &'static As) -> ToolDef {
+    pub(super) fn def(&self, listed: &'static NameOverride) -> ToolDef {
         let mut def = ToolDef::new(listed.name(self.name), listed.description(self.description))
             .named_at_first(self.name);
         if !self.mentions.is_empty() && def.description.starts_with(self.description) {
@@ -108,12 +108,13 @@ pub const fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// The yes of a call that was approved. Everything else ends here, before the body.
+/// The approval of a call. A call without one ends here, before the body.
 ///
 /// # Errors
-/// If nobody approved it.
+///
+/// If the call is not approved.
 pub fn approved<'a>(call: &Call<'a>) -> Result<Approved<'a>, EarlyExit> {
-    call.approved().map_err(EarlyExit::failed)
+    call.approved().map_err(EarlyExit::Failed)
 }
 
 /// A yes for the test of a function; `toolwright_testing` calls it.
@@ -122,23 +123,25 @@ pub fn approved_in_test(arguments: String) -> Approved<'static> {
 }
 
 /// Descriptor of a tool, as a call receives it.
-pub type About = &'static Descriptor;
+pub type DescriptorRef = &'static Descriptor;
 
-/// A call's way through a tool with state `S`. What the tool says about itself is handed in: a constant in generated code
+/// Function that runs a call of a tool with state `S`. The descriptor is an argument: a constant in generated code
 /// costs the compiler more.
-pub type Run<S> = for<'a> fn(&'a Arc<S>, Call<'a>, About) -> Ran<'a>;
+pub type Run<S> = for<'a> fn(&'a Arc<S>, Call<'a>, DescriptorRef) -> RunResult<'a>;
 
 /// A tool with state `S`.
-pub struct Entry<S> {
+pub struct BoundTool<S> {
     /// Descriptor of the tool.
     pub descriptor: &'static Descriptor,
     /// Function that runs the tool.
     pub run: Run<S>,
 }
 
-impl<S> fmt::Debug for Entry<S> {
+impl<S> fmt::Debug for BoundTool<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Entry").field(&self.descriptor.name).finish()
+        f.debug_tuple("BoundTool")
+            .field(&self.descriptor.name)
+            .finish()
     }
 }
 
@@ -151,20 +154,21 @@ impl<S> fmt::Debug for Entry<S> {
 pub trait Handle: Sized {
     /// An array of [`Param`](super::Param), or a [`Root`](super::Root).
     type Params: Params;
-    /// The name: a constant of its own, so that a list, which looks at all names, does not have the rest made.
+    /// The name: a separate constant, so that a list, which reads all names, does not evaluate the rest.
     const TOOL_NAME: &'static str;
     /// Description, parameters and result.
     const TABLE: Table<Self::Params>;
     /// Options, which few tools have.
-    const REST: Descriptor = Descriptor::NEW;
-    /// The names that the tool had before: a constant of its own, as `TOOL_NAME` is.
+    const OPTIONS: Descriptor = Descriptor::NEW;
+    /// The names that the tool had before: a separate constant, as `TOOL_NAME`.
     const WAS: &'static [&'static str] = &[];
     /// The descriptor that is made of these.
     const DESCRIPTOR: &'static Descriptor =
         <<Self::Params as Params>::Of<Self> as Described>::DESCRIPTOR;
 }
 
-/// A tool that runs with the state `S`. Whether threads may share it is asked by [`bound`], so that no tool is blamed for it.
+/// A tool that runs with the state `S`. [`bound`] requires that threads may share `S`, so that the error is at the
+/// state and not at each tool.
 #[diagnostic::on_unimplemented(
     message = "only tools can be listed",
     label = "not a tool",
@@ -172,13 +176,13 @@ pub trait Handle: Sized {
 )]
 pub trait Bind<S: 'static>: Handle {
     /// The tool.
-    const ENTRY: &'static Entry<S> = &Entry {
+    const ENTRY: &'static BoundTool<S> = &BoundTool {
         descriptor: Self::DESCRIPTOR,
         run: Self::run,
     };
 
     /// Answers a call.
-    fn run<'a>(state: &'a Arc<S>, call: Call<'a>, about: About) -> Ran<'a>;
+    fn run<'a>(state: &'a Arc<S>, call: Call<'a>, about: DescriptorRef) -> RunResult<'a>;
 }
 
 /// A tool that runs with any state: a [`Handle`] and a [`Bind`] in one impl.
@@ -195,13 +199,13 @@ pub trait Stateless: Sized {
     /// See [`Handle`].
     const TABLE: Table<Self::Params>;
     /// See [`Handle`].
-    const REST: Descriptor = Descriptor::NEW;
+    const OPTIONS: Descriptor = Descriptor::NEW;
     /// See [`Handle`].
     const WAS: &'static [&'static str] = &[];
 
     /// Answers a call. A tool that did not compile cannot.
-    fn run(_: Call<'_>, _: About) -> Ran<'_> {
-        Err(EarlyExit::checked())
+    fn run(_: Call<'_>, _: DescriptorRef) -> RunResult<'_> {
+        Err(EarlyExit::CheckPassed)
     }
 }
 
@@ -210,14 +214,14 @@ impl<T: Stateless> Handle for T {
     type Params = T::Params;
     const TOOL_NAME: &'static str = T::TOOL_NAME;
     const TABLE: Table<Self::Params> = T::TABLE;
-    const REST: Descriptor = T::REST;
+    const OPTIONS: Descriptor = T::OPTIONS;
     const WAS: &'static [&'static str] = T::WAS;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Stateless, S: 'static> Bind<S> for T {
     #[inline]
-    fn run<'a>(_: &'a Arc<S>, call: Call<'a>, about: About) -> Ran<'a> {
+    fn run<'a>(_: &'a Arc<S>, call: Call<'a>, about: DescriptorRef) -> RunResult<'a> {
         T::run(call, about)
     }
 }
@@ -233,12 +237,12 @@ pub trait Method<M>: Sized {
     /// See [`Handle`].
     const TABLE: Table<Self::Params>;
     /// See [`Handle`].
-    const REST: Descriptor = Descriptor::NEW;
+    const OPTIONS: Descriptor = Descriptor::NEW;
     /// See [`Handle`].
     const WAS: &'static [&'static str] = &[];
 
     /// Answers a call.
-    fn run<'a>(state: &'a Arc<Self>, call: Call<'a>, about: About) -> Ran<'a>;
+    fn run<'a>(state: &'a Arc<Self>, call: Call<'a>, about: DescriptorRef) -> RunResult<'a>;
 }
 
 /// The handle of a method.
@@ -254,7 +258,7 @@ impl<T: Method<M>, M> Handle for MethodOf<T, M> {
     type Params = T::Params;
     const TOOL_NAME: &'static str = T::TOOL_NAME;
     const TABLE: Table<Self::Params> = T::TABLE;
-    const REST: Descriptor = T::REST;
+    const OPTIONS: Descriptor = T::OPTIONS;
     const WAS: &'static [&'static str] = T::WAS;
 }
 
@@ -264,8 +268,8 @@ pub const fn described<T: Method<M>, M>() -> &'static Descriptor {
 }
 
 /// A method as a tool.
-pub const fn entry<T: Method<M>, M>() -> Entry<T> {
-    Entry {
+pub const fn entry<T: Method<M>, M>() -> BoundTool<T> {
+    BoundTool {
         descriptor: described::<T, M>(),
         run: T::run,
     }
@@ -288,15 +292,15 @@ pub trait BindGeneric<S: 'static>: Bind<S> {}
 )]
 pub trait OneToolBlock: Sized + Send + Sync + 'static {
     /// The tools' names, for the check of a list.
-    const NAMES: &'static [Named];
+    const NAMES: &'static [NamedTool];
     /// Descriptors of the tools, in order.
     const DESCRIPTORS: &'static [&'static Descriptor];
     /// The tools, in order.
-    const ENTRIES: &'static [Entry<Self>];
+    const ENTRIES: &'static [BoundTool<Self>];
 }
 
 /// One tool of a list.
-pub fn bound<S, T>(list: &mut List<S>, listed: &'static As)
+pub fn bound<S, T>(list: &mut List<S>, listed: &'static NameOverride)
 where
     T: Bind<S>,
     S: Send + Sync + 'static,
@@ -305,7 +309,7 @@ where
 }
 
 /// Adds a tool that is listed with type arguments, as [`bound`] does.
-pub fn bound_generic<S, T>(list: &mut List<S>, listed: &'static As)
+pub fn bound_generic<S, T>(list: &mut List<S>, listed: &'static NameOverride)
 where
     T: BindGeneric<S>,
     S: Send + Sync + 'static,
@@ -317,7 +321,7 @@ where
 pub fn group<T: OneToolBlock + Send + Sync + 'static, S>(
     state: &ListState<T>,
     list: &mut List<S>,
-    listed: &'static As,
+    listed: &'static NameOverride,
 ) {
     list.tools.extend(
         T::ENTRIES
@@ -327,21 +331,25 @@ pub fn group<T: OneToolBlock + Send + Sync + 'static, S>(
 }
 
 impl<S: Send + Sync + 'static> List<S> {
-    fn push(&mut self, entry: &'static Entry<S>, listed: &'static As) {
+    fn push(&mut self, entry: &'static BoundTool<S>, listed: &'static NameOverride) {
         self.tools.push(Bound::share(entry, &self.state, listed));
     }
 }
 
 /// A tool and its state.
 struct Bound<S: 'static> {
-    entry: &'static Entry<S>,
+    entry: &'static BoundTool<S>,
     state: ListState<S>,
-    listed: &'static As,
+    listed: &'static NameOverride,
     def: OnceLock<ToolDef>,
 }
 
 impl<S: Send + Sync + 'static> Bound<S> {
-    fn share(entry: &'static Entry<S>, state: &ListState<S>, listed: &'static As) -> Arc<dyn Tool> {
+    fn share(
+        entry: &'static BoundTool<S>,
+        state: &ListState<S>,
+        listed: &'static NameOverride,
+    ) -> Arc<dyn Tool> {
         Arc::new(Self {
             entry,
             state: state.share(),
@@ -372,10 +380,10 @@ impl<S: Send + Sync + 'static> Tool for Bound<S> {
     }
 
     #[inline]
-    fn __run<'a>(&'a self, call: Call<'a>) -> Ran<'a> {
+    fn __run<'a>(&'a self, call: Call<'a>) -> RunResult<'a> {
         match &self.state {
             ListState::Shared(state) => (self.entry.run)(state, call, self.entry.descriptor),
-            ListState::Absent => Err(EarlyExit::failed(self.without_state())),
+            ListState::Absent => Err(EarlyExit::Failed(self.without_state())),
         }
     }
 

@@ -1,8 +1,7 @@
 //! Conversion of a function's return value to the outcome of the call.
 //!
-//! The function's return type may be an alias (`anyhow::Result<T>`, `io::Result<T>`), so its
-//! spelling says nothing. Method lookup sees through aliases: it takes an inherent method before a
-//! trait's.
+//! The function's return type may be an alias (`anyhow::Result<T>`, `io::Result<T>`), so its spelling says nothing.
+//! Method lookup sees through aliases: it takes an inherent method before a trait's.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -15,7 +14,7 @@ use pin_project_lite::pin_project;
 use crate::tool::{Answer, Call, EarlyExit};
 use toolwright_provider::call::{ErrorKind, Outcome, Output, ToolError};
 
-use super::{Probe, Ran};
+use super::{Probe, RunResult};
 
 /// Return value of a function.
 #[derive(Debug)]
@@ -49,9 +48,9 @@ pub fn outcome<T: Output>(value: T) -> Result<Outcome, ToolError> {
     Outcome::returned(value)
 }
 
-/// The result of a call, from what the function returned and the way of its error.
+/// Returns the result of a call, from the function's return value and the conversion of its error.
 #[inline]
-pub fn finish<T: Output, E, W: Way<E>>(
+pub fn finish<T: Output, E, W: ErrorConversion<E>>(
     returned: Result<Finish<T>, E>,
     way: impl FnOnce(Probe<E>) -> W,
 ) -> Result<Outcome, ToolError> {
@@ -61,25 +60,25 @@ pub fn finish<T: Output, E, W: Way<E>>(
     }
 }
 
-/// The answer of a call, from what the function returned and the way of its error.
+/// Returns the answer of a call, from the function's return value and the conversion of its error.
 #[inline]
-pub fn answer<'a, T: Output, E, W: Way<E>>(
+pub fn answer<'a, T: Output, E, W: ErrorConversion<E>>(
     returned: Result<Finish<T>, E>,
     way: impl FnOnce(Probe<E>) -> W,
-) -> Ran<'a> {
+) -> RunResult<'a> {
     Ok(Answer::Ready(finish(returned, way)))
 }
 
 /// The answer of a call that will have a result.
 pub fn pending<'a>(
     future: impl Future<Output = Result<Outcome, ToolError>> + Send + 'a,
-) -> Ran<'a> {
+) -> RunResult<'a> {
     Ok(Answer::later(future))
 }
 
 /// Returns why a call ends if its arguments are invalid or only to be checked.
 #[inline]
-pub fn validated<E, W: Way<E>>(
+pub fn validated<E, W: ErrorConversion<E>>(
     call: &Call<'_>,
     verdict: Result<(), E>,
     way: impl FnOnce(Probe<E>) -> W,
@@ -88,19 +87,19 @@ pub fn validated<E, W: Way<E>>(
         Ok(()) => EarlyExit::check(call),
         Err(error) => {
             let way = way(Probe::NEW);
-            Err(EarlyExit::failed(way.error(ErrorKind::InvalidArgs, error)))
+            Err(EarlyExit::Failed(way.error(ErrorKind::InvalidArgs, error)))
         }
     }
 }
 
 /// Returns the answer of a tool that returns no `Result`.
 #[inline]
-pub fn ready<'a, T: Output>(value: T) -> Ran<'a> {
+pub fn ready<'a, T: Output>(value: T) -> RunResult<'a> {
     Ok(Answer::Ready(outcome(value)))
 }
 
 /// Returns the answer of an asynchronous tool that returns no `Result`.
-pub fn later<'a>(future: impl Future<Output: Output> + Send + 'a) -> Ran<'a> {
+pub fn later<'a>(future: impl Future<Output: Output> + Send + 'a) -> RunResult<'a> {
     Ok(Answer::later(Finished { future }))
 }
 
@@ -121,11 +120,11 @@ impl<F: Future<Output: Output>> Future for Finished<F> {
     }
 }
 
-/// A [`ToolError`] is what it says.
+/// A [`ToolError`] is returned unchanged.
 pub trait ViaToolError {
     /// The way.
-    fn __way(&self) -> AsIs {
-        AsIs
+    fn __conversion(&self) -> Unchanged {
+        Unchanged
     }
 }
 
@@ -134,8 +133,8 @@ impl ViaToolError for Probe<ToolError> {}
 /// An error whose sources the host may want to follow.
 pub trait ViaError {
     /// The way.
-    fn __way(&self) -> ByError {
-        ByError
+    fn __conversion(&self) -> FromError {
+        FromError
     }
 }
 
@@ -144,8 +143,8 @@ impl<E: Display + Into<Box<dyn Error + Send + Sync>>> ViaError for Probe<E, 2> {
 /// Several messages.
 pub trait ViaMessages {
     /// The way.
-    fn __way(&self) -> ByMessages {
-        ByMessages
+    fn __conversion(&self) -> FromMessages {
+        FromMessages
     }
 }
 
@@ -154,8 +153,8 @@ impl<M: Display> ViaMessages for Probe<Vec<M>, 2> {}
 /// An error that the host may want to read in `Debug`.
 pub trait ViaDebug {
     /// The way.
-    fn __way(&self) -> ByDebug {
-        ByDebug
+    fn __conversion(&self) -> FromDebug {
+        FromDebug
     }
 }
 
@@ -164,11 +163,11 @@ impl<E: Display + Debug> ViaDebug for Probe<E, 1> {}
 /// Any other error: it must at least have words.
 pub trait ViaText<E> {
     /// The way; the bound is the one error of a type without words.
-    fn __way(&self) -> ByText<E>
+    fn __conversion(&self) -> FromText<E>
     where
         E: FailureMessage,
     {
-        ByText(E::message)
+        FromText(E::message)
     }
 }
 
@@ -193,7 +192,7 @@ impl<E: Display> FailureMessage for E {
 }
 
 /// A way from an error to the error of a call.
-pub trait Way<E> {
+pub trait ErrorConversion<E> {
     /// The error of a call.
     #[doc(hidden)]
     fn error(self, kind: ErrorKind, error: E) -> ToolError;
@@ -201,42 +200,42 @@ pub trait Way<E> {
 
 /// See [`ViaToolError`].
 #[derive(Debug)]
-pub struct AsIs;
+pub struct Unchanged;
 
 /// See [`ViaError`].
 #[derive(Debug)]
-pub struct ByError;
+pub struct FromError;
 
 /// See [`ViaMessages`].
 #[derive(Debug)]
-pub struct ByMessages;
+pub struct FromMessages;
 
 /// See [`ViaDebug`].
 #[derive(Debug)]
-pub struct ByDebug;
+pub struct FromDebug;
 
 /// See [`ViaText`].
 #[derive(Debug)]
-pub struct ByText<E>(fn(&E) -> String);
+pub struct FromText<E>(fn(&E) -> String);
 
-impl Way<ToolError> for AsIs {
+impl ErrorConversion<ToolError> for Unchanged {
     #[cold]
     fn error(self, _: ErrorKind, error: ToolError) -> ToolError {
         error
     }
 }
 
-impl<E: Display + Into<Box<dyn Error + Send + Sync>>> Way<E> for ByError {
+impl<E: Display + Into<Box<dyn Error + Send + Sync>>> ErrorConversion<E> for FromError {
     #[cold]
     fn error(self, kind: ErrorKind, error: E) -> ToolError {
-        let told = told(kind, error.to_string());
+        let error_of = error_of(kind, error.to_string());
         let source = error.into();
         let detail = format!("{source:?}");
-        told.with_debug(detail).with_source(source)
+        error_of.with_debug(detail).with_source(source)
     }
 }
 
-impl<M: Display> Way<Vec<M>> for ByMessages {
+impl<M: Display> ErrorConversion<Vec<M>> for FromMessages {
     #[cold]
     fn error(self, kind: ErrorKind, messages: Vec<M>) -> ToolError {
         let messages = messages.iter().map(|message| message.to_string().into());
@@ -244,21 +243,21 @@ impl<M: Display> Way<Vec<M>> for ByMessages {
     }
 }
 
-impl<E: Display + Debug> Way<E> for ByDebug {
+impl<E: Display + Debug> ErrorConversion<E> for FromDebug {
     #[cold]
     fn error(self, kind: ErrorKind, error: E) -> ToolError {
-        told(kind, error.to_string()).with_debug(format!("{error:?}"))
+        error_of(kind, error.to_string()).with_debug(format!("{error:?}"))
     }
 }
 
-impl<E> Way<E> for ByText<E> {
+impl<E> ErrorConversion<E> for FromText<E> {
     #[cold]
     fn error(self, kind: ErrorKind, error: E) -> ToolError {
-        told(kind, self.0(&error))
+        error_of(kind, self.0(&error))
     }
 }
 
-fn told(kind: ErrorKind, message: String) -> ToolError {
+fn error_of(kind: ErrorKind, message: String) -> ToolError {
     if message.is_empty() {
         return ToolError::new(kind, "the tool failed and did not say why");
     }

@@ -1,17 +1,17 @@
 //! Support for `instructions!` and for links in doc comments: the tools behind paths.
 
 use super::{Handle, OneToolBlock};
-use crate::toolset::Part;
+use crate::toolset::InstructionsPart;
 use toolwright_schema::shape::Shape;
 
-/// What instructions can name.
+/// Items that instructions can name.
 #[diagnostic::on_unimplemented(
     message = "a text for a model can name only tools, and this names something else",
     label = "not a tool",
     note = "put `#[tool]` on the function, or double the brace: it may stand in the text for itself"
 )]
 pub trait Mentioned {
-    /// The tool's own name: a constant of its own, so that tools may name each other.
+    /// The tool's name: a separate constant, so that tools may name each other.
     const NAME: &'static str;
 
     /// Returns the tree of the arguments.
@@ -33,8 +33,8 @@ pub const fn mentioned_name<T: Mentioned>() -> &'static str {
 }
 
 /// A function's tool as a part of instructions, or a key of its arguments.
-pub const fn mention<T: Mentioned>(keys: &'static [&'static str]) -> Part {
-    Part::Tool {
+pub const fn mention<T: Mentioned>(keys: &'static [&'static str]) -> InstructionsPart {
+    InstructionsPart::Tool {
         name: T::NAME,
         keys,
         input: |_| Some(T::input()),
@@ -45,8 +45,8 @@ pub const fn mention<T: Mentioned>(keys: &'static [&'static str]) -> Part {
 pub const fn mention_of<T: OneToolBlock>(
     name: &'static str,
     keys: &'static [&'static str],
-) -> Part {
-    Part::Tool {
+) -> InstructionsPart {
+    InstructionsPart::Tool {
         name,
         keys,
         input: |name| {

@@ -14,18 +14,18 @@ use toolwright_schema::text::{ConstText, FNV_OFFSET, fnv1a, same};
 
 use super::{Handle, OneToolBlock};
 
-/// What a list says of an element, behind `as`. Texts that are empty change nothing.
+/// A list's clause `as` of an element. Empty texts change nothing.
 #[derive(Debug, Clone, Copy)]
-pub enum As {
+pub enum NameOverride {
     /// A tool: its name and its description.
     Tool(&'static str, &'static str),
-    /// The tools of a value: what their names begin with, and what their descriptions end with.
+    /// The tools of a value: the prefix of their names, and the suffix of their descriptions.
     Instance(&'static str, &'static str),
 }
 
-impl As {
+impl NameOverride {
     /// Nothing.
-    pub const OWN: Self = Self::Tool("", "");
+    pub const NONE: Self = Self::Tool("", "");
 
     pub(super) fn name(&self, own: &'static str) -> Cow<'static, str> {
         match self {
@@ -54,7 +54,7 @@ impl As {
 
 /// A name and its hash, so that most comparisons are one of numbers.
 #[derive(Debug, Clone, Copy)]
-pub struct Named {
+pub struct NamedTool {
     hash: u64,
     prefix: &'static str,
     name: &'static str,
@@ -62,7 +62,7 @@ pub struct Named {
     was: &'static [&'static str],
 }
 
-impl Named {
+impl NamedTool {
     /// Sets the names that the tool had before.
     #[must_use]
     pub const fn was(self, was: &'static [&'static str]) -> Self {
@@ -99,14 +99,14 @@ impl Named {
 
 /// One element of a list: the names that it brings.
 #[derive(Debug, Clone, Copy)]
-pub enum Names {
+pub enum NameSet {
     /// A tool.
-    One(Named),
-    /// The tools of a type, and what their names begin with.
-    Many(&'static [Named], &'static str),
+    One(NamedTool),
+    /// The tools of a type, and the prefix of their names.
+    Many(&'static [NamedTool], &'static str),
 }
 
-impl Names {
+impl NameSet {
     /// No names.
     const NONE: Self = Self::Many(&[], "");
 
@@ -119,7 +119,7 @@ impl Names {
         }
     }
 
-    const fn names(&self) -> (&[Named], &'static str) {
+    const fn names(&self) -> (&[NamedTool], &'static str) {
         match self {
             Self::One(name) => (std::slice::from_ref(name), ""),
             Self::Many(names, prefix) => (names, prefix),
@@ -128,8 +128,8 @@ impl Names {
 }
 
 /// A name for the check.
-pub const fn named(name: &'static str) -> Named {
-    Named {
+pub const fn named(name: &'static str) -> NamedTool {
+    NamedTool {
         hash: hash(name),
         prefix: "",
         name,
@@ -143,17 +143,17 @@ const fn hash(name: &str) -> u64 {
     hash ^ (hash >> 32)
 }
 
-/// Names that an element brings: `NAME` of a tool, `NAMES` of a type with tools. Whatever else is listed
-/// brings none, since the bounds of `bound` and `group` refuse it already.
+/// Names that an element adds: `NAME` of a tool, `NAMES` of a type with tools. Any other element adds none, since the
+/// bounds of `bound` and `group` refuse it already.
 #[derive(Debug)]
 pub struct Listed<T: ?Sized>(PhantomData<fn(&T)>);
 
 impl<T: Handle> Listed<T> {
-    /// The name. A tool that did not compile has none, and is said to be wrong where it stands.
-    pub const NAME: Names = if T::TOOL_NAME.is_empty() {
-        Names::NONE
+    /// The name. A tool that did not compile has none; its error is reported at the tool.
+    pub const NAME: NameSet = if T::TOOL_NAME.is_empty() {
+        NameSet::NONE
     } else {
-        Names::One(named(T::TOOL_NAME).was(T::WAS))
+        NameSet::One(named(T::TOOL_NAME).was(T::WAS))
     };
     /// The names that the tool had before.
     pub const WAS: &'static [&'static str] = T::WAS;
@@ -161,15 +161,15 @@ impl<T: Handle> Listed<T> {
 
 impl<T: OneToolBlock> Listed<T> {
     /// The names.
-    pub const NAMES: Names = Names::Many(T::NAMES, "");
+    pub const NAMES: NameSet = NameSet::Many(T::NAMES, "");
 }
 
 /// See [`Listed`].
 pub trait Unlisted {
     /// Nothing.
-    const NAME: Names = Names::NONE;
+    const NAME: NameSet = NameSet::NONE;
     /// Nothing.
-    const NAMES: Names = Names::NONE;
+    const NAMES: NameSet = NameSet::NONE;
     /// Nothing.
     const WAS: &'static [&'static str] = &[];
 }
@@ -177,8 +177,8 @@ pub trait Unlisted {
 impl<T: ?Sized> Unlisted for Listed<T> {}
 
 /// A name that the list gives, and those that the tool had before.
-pub const fn name_as(name: &'static str, was: &'static [&'static str]) -> Names {
-    Names::One(named(name).was(was))
+pub const fn name_as(name: &'static str, was: &'static [&'static str]) -> NameSet {
+    NameSet::One(named(name).was(was))
 }
 
 /// The names of a list's `N` elements, as far as they were looked at.
@@ -186,19 +186,19 @@ pub const fn name_as(name: &'static str, was: &'static [&'static str]) -> Names 
 /// Each name sets a bit by its hash, and only where that is set already it is held against those before it: two by two, five
 /// hundred names would take the compiler longer than their tools.
 #[derive(Debug)]
-pub struct Taken<const N: usize> {
+pub struct UsedNames<const N: usize> {
     bits: [u64; WORDS],
-    elements: [Names; N],
+    elements: [NameSet; N],
     count: usize,
     /// True if a tool had another name before.
     has_past: bool,
 }
 
-impl<const N: usize> Taken<N> {
+impl<const N: usize> UsedNames<N> {
     /// No names yet.
     pub const NONE: Self = Self {
         bits: [0; WORDS],
-        elements: [Names::NONE; N],
+        elements: [NameSet::NONE; N],
         count: 0,
         has_past: false,
     };
@@ -223,7 +223,7 @@ const fn is_set(bits: &mut [u64; WORDS], hash: u64) -> bool {
 /// At the caller's place, with the name, where one is taken already.
 #[allow(clippy::indexing_slicing)] // There are as many calls as elements.
 #[track_caller]
-pub const fn unique<const N: usize>(taken: &mut Taken<N>, element: Names) {
+pub const fn unique<const N: usize>(taken: &mut UsedNames<N>, element: NameSet) {
     let (own, prefix) = element.names();
     let (mut rest, mut at) = (own, 0);
     let mut collides = false;
@@ -245,8 +245,8 @@ pub const fn unique<const N: usize>(taken: &mut Taken<N>, element: Names) {
             text.push("two tools are named `");
             text.push(name.text().as_str());
             text.push(match element {
-                Names::One(_) => "`\nhelp: list a tool once, or rename one of two: `path as \"other_name\"`",
-                Names::Many(..) => {
+                NameSet::One(_) => "`\nhelp: list a tool once, or rename one of two: `path as \"other_name\"`",
+                NameSet::Many(..) => {
                     "`\nhelp: put a prefix before the names of this value's tools: `..value: Type as \"prefix_\"`"
                 }
             });
@@ -262,7 +262,7 @@ pub const fn unique<const N: usize>(taken: &mut Taken<N>, element: Names) {
     }
 }
 
-const fn is_taken(mut list: &[Names], name: &Named) -> bool {
+const fn is_taken(mut list: &[NameSet], name: &NamedTool) -> bool {
     while let [element, rest @ ..] = list {
         let (names, prefix) = element.names();
         if is_among(names, prefix, name) {
@@ -273,7 +273,7 @@ const fn is_taken(mut list: &[Names], name: &Named) -> bool {
     false
 }
 
-const fn is_among(mut names: &[Named], prefix: &'static str, name: &Named) -> bool {
+const fn is_among(mut names: &[NamedTool], prefix: &'static str, name: &NamedTool) -> bool {
     while let [other, rest @ ..] = names {
         let other = other.prefixed(prefix);
         if other.hash == name.hash && same(other.text().as_str(), name.text().as_str()) {
@@ -286,30 +286,30 @@ const fn is_among(mut names: &[Named], prefix: &'static str, name: &Named) -> bo
 
 /// A list's state.
 #[derive(Debug)]
-pub struct Given<T>(pub T);
+pub struct StateExpr<T>(pub T);
 
-impl<T> Given<Arc<T>> {
+impl<T> StateExpr<Arc<T>> {
     /// Returns the `Arc` that the host shares already.
-    pub fn __share(self) -> ListState<T> {
+    pub fn __list_state(self) -> ListState<T> {
         self.0.into()
     }
 }
 
-impl<T> Given<ListState<T>> {
+impl<T> StateExpr<ListState<T>> {
     /// Returns the state as it is.
-    pub fn __share(self) -> ListState<T> {
+    pub fn __list_state(self) -> ListState<T> {
         self.0
     }
 }
 
-/// See [`Given`].
-pub trait Share<T> {
+/// See [`StateExpr`].
+pub trait IntoListState<T> {
     /// The state, shared by the list's tools.
-    fn __share(self) -> ListState<T>;
+    fn __list_state(self) -> ListState<T>;
 }
 
-impl<T> Share<T> for Given<T> {
-    fn __share(self) -> ListState<T> {
+impl<T> IntoListState<T> for StateExpr<T> {
+    fn __list_state(self) -> ListState<T> {
         self.0.into()
     }
 }

@@ -16,17 +16,18 @@ pub use self::args::{MethodArgs, ToolArgs, answered, debug, read, read_owned};
 pub use self::calls::{call0, call1, call2, call3, call4, call5, call6};
 pub use self::calls::{read0, read1, read2, read3, read4, read5, read6};
 pub use self::entry::{
-    About, Bind, BindGeneric, Descriptor, Entry, Handle, Method, MethodOf, OneToolBlock, Run,
-    Stateless, approved, approved_in_test, bound, bound_generic, described, entry, group, millis,
+    Bind, BindGeneric, BoundTool, Descriptor, DescriptorRef, Handle, Method, MethodOf,
+    OneToolBlock, Run, Stateless, approved, approved_in_test, bound, bound_generic, described,
+    entry, group, millis,
 };
 pub use self::finish::{
-    FailureMessage, Finish, FinishAny, ViaDebug, ViaError, ViaMessages, ViaText, ViaToolError, Way,
-    answer, finish, later, outcome, pending, ready, validated,
+    ErrorConversion, FailureMessage, Finish, FinishAny, ViaDebug, ViaError, ViaMessages, ViaText,
+    ViaToolError, answer, finish, later, outcome, pending, ready, validated,
 };
 pub use self::instructions::{Mentioned, mention, mention_of, mentioned_name};
 pub use self::list::{
-    As, Given, List, Listed, Named, Names, Share, Taken, Unlisted, at_most, defer, instructed,
-    name_as, named, only, toolset, unique,
+    IntoListState, List, Listed, NameOverride, NameSet, NamedTool, StateExpr, Unlisted, UsedNames,
+    at_most, defer, instructed, name_as, named, only, toolset, unique,
 };
 pub use self::probe::{
     Argument, AsJson, CallContext, CompiledSchema, FindNoOutput, FindOutput, FindValue, FoundIn,
@@ -36,8 +37,8 @@ pub use self::probe::{
 pub use self::schemas::*;
 
 pub use self::slot::{
-    Filled, FindAny, FindForeign, FindSlot, FindUnread, FoundSlot, FromSchema, FromSchemars,
-    IntoCow, Lent, More, NoDeserialize, NoSchema, Nothing, OwnName, Slots, Value, decode,
+    Cons, FindAny, FindForeign, FindSlot, FindUnread, FoundSlot, FromSchema, FromSchemars, IntoCow,
+    MaybeOwned, NoDeserialize, NoSchema, NoSlot, OwnName, Slots, TakeValue, Value, decode,
     decode_root, slot,
 };
 pub use self::table::{ArrayOf, Described, Params, RootOf, Table, name_of, words};
@@ -46,9 +47,9 @@ pub use self::targets::{
     fits_request, is_dialect, is_listed, is_read_of_a_text, own_targets, within_budget,
 };
 pub use crate::tool::{
-    Approved, Call, Context, EarlyExit, Provide, ProvideShared, Ran, Reading, Slot,
+    Approved, Call, Context, EarlyExit, Provide, ProvideShared, Reading, RunResult, Slot,
 };
-pub use crate::toolset::{Instructions, Part};
+pub use crate::toolset::{Instructions, InstructionsPart};
 pub use toolwright_provider::call::{Outcome, ToolCall, ToolError, ToolOptions};
 pub use toolwright_provider::dialect::Dialect;
 pub use toolwright_schema::shape::{
@@ -59,18 +60,18 @@ pub use toolwright_schema::shape::{
 /// The tree of a type.
 pub type Shape = toolwright_schema::shape::Shape<'static>;
 
-/// The traits that generated code finds methods and constants through, by names that nobody has: one `use` of all of them
+/// The traits through which generated code finds methods and constants, under unusual names. One `use` of all of them
 /// costs the compiler less than one each.
 pub mod find {
     pub use super::{
-        Filled as __ToolFilled, FindAny as __ToolFindAny, FindForeign as __ToolFindForeign,
+        FindAny as __ToolFindAny, FindForeign as __ToolFindForeign,
         FindNoOutput as __ToolFindNoOutput, FindOutput as __ToolFindOutput,
         FindSlot as __ToolFindSlot, FindUnread as __ToolFindUnread, FindValue as __ToolFindValue,
         FinishAny as __ToolFinishAny, NoCompiledSchema as __ToolNoCompiledSchema,
         NoJson as __ToolNoJson, NoRuntimeSchema as __ToolNoRuntimeSchema,
         SchemaOfAny as __ToolSchemaOfAny, SchemaOfForeign as __ToolSchemaOfForeign,
-        SchemaOfOurs as __ToolSchemaOfOurs, ViaDebug as __ToolViaDebug, ViaError as __ToolViaError,
-        ViaMessages as __ToolViaMessages, ViaText as __ToolViaText,
+        SchemaOfOurs as __ToolSchemaOfOurs, TakeValue as __ToolFilled, ViaDebug as __ToolViaDebug,
+        ViaError as __ToolViaError, ViaMessages as __ToolViaMessages, ViaText as __ToolViaText,
         ViaToolError as __ToolViaToolError,
     };
 }

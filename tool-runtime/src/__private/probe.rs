@@ -1,4 +1,4 @@
-//! Probes for what the compiler can find out about a type.
+//! Probes that read a type's capabilities from the compiler.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -14,7 +14,7 @@ use toolwright_schema::shape::{Field, Kind, Refs, Schema, Shape};
 use super::schemas::output_known;
 use super::slot::{FoundSlot, NoDeserialize, NoSchema};
 
-/// Finds out what a type can do.
+/// Finds a type's capabilities.
 ///
 /// Method lookup tries each level before the one that it dereferences to, and takes the first whose trait has an impl for
 /// the type. Generated code calls the method in a closure, such as `|it| it.__slot()`, whose return type is the answer.
@@ -59,10 +59,10 @@ pub trait NoCompiledSchema {
 
 impl<T: ?Sized> NoCompiledSchema for CompiledSchema<T> {}
 
-/// A parameter's type, of which a probe found that it lacks `What`.
+/// A parameter's type that lacks `What`, by its probe.
 ///
-/// What is lacking decides which bound fails, so that exactly one does, and at the type that lacks
-/// it: the parameter's own or one inside it.
+/// The missing capability decides which bound fails, so that exactly one does, at the type that lacks it: the
+/// parameter's or one inside it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a tool argument",
     label = "the model cannot fill this parameter",
@@ -171,7 +171,7 @@ pub const fn tree_of<T, S: FoundSlot>(_: fn(Probe<T>) -> S) -> Tree {
     tree
 }
 
-/// A parameter of a tool: what its [`Field`] is made of once the descriptor is.
+/// A parameter of a tool: the data for its [`Field`] in the descriptor.
 #[derive(Debug, Clone, Copy)]
 pub struct Param {
     pub(super) name: &'static str,
@@ -243,7 +243,7 @@ pub const fn root<T, S: FoundSlot>(probe: fn(Probe<T>) -> S) -> Root {
     }
 }
 
-/// The slot of an argument; one bound is the one error of a type that can be none.
+/// The slot of an argument. One bound gives one error for a type that cannot be an argument.
 #[inline]
 pub fn argument<T: Argument<S::Lack> + Spelled<S::Name>, S: FoundSlot>(
     _: impl FnOnce(Probe<T>) -> S,
@@ -272,7 +272,7 @@ pub trait NoJson {
 
 impl<T> NoJson for AsJson<T> {}
 
-/// The JSON of an example, which is there to be shown. What a result could not hold is not shown, either.
+/// The JSON of an example, for display. Values that a result could not contain are left out.
 pub fn json<T: Serialize + ?Sized>(value: &T) -> Option<String> {
     let payload = Payload::new(value);
     payload.check().ok()?;
@@ -331,7 +331,7 @@ impl FoundOutput for FoundNowhere {
     const SHAPE: Option<&'static Shape<'static>> = None;
 }
 
-/// The tree of what a tool returns, if it has one.
+/// The tree of a tool's return value, if it has one.
 pub const fn output_of<R, F: FoundOutput>(_: fn(Probe<R>) -> F) -> Option<&'static Shape<'static>> {
     output_known(F::SHAPE)
 }

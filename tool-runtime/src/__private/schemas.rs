@@ -1,4 +1,4 @@
-//! Probes for what the compiler can find out about the types of a type's fields.
+//! Probes that read the capabilities of a type's fields from the compiler.
 
 use std::marker::PhantomData;
 
@@ -21,14 +21,14 @@ pub const fn refs_of(refs: Option<&'static Refs>) -> &'static Refs {
     }
 }
 
-/// `RuntimeSchema::<T>::__SHAPE` is the tree of a type that tells its schema only at run time; see [`CompiledSchema`] for
-/// how.
+/// `RuntimeSchema::<T>::__SHAPE` is the tree of a type that has its schema only at run time; [`CompiledSchema`]
+/// explains the lookup.
 #[derive(Debug)]
 pub struct RuntimeSchema<T: ?Sized>(PhantomData<fn(&T)>);
 
 #[cfg(feature = "schemars")]
 impl<T: schemars::JsonSchema + ?Sized> RuntimeSchema<T> {
-    /// The type's tree: a leaf that nobody can look into before the program runs.
+    /// The type's tree: an opaque leaf until the program runs.
     pub const __SHAPE: Option<&'static Shape<'static>> =
         Some(toolwright_schema::shape::foreign::<T>());
 }
@@ -69,17 +69,17 @@ impl<T: ?Sized> SchemaOf<T> {
 
 /// A schema was found.
 #[derive(Debug)]
-pub struct Found;
+pub struct SchemaFound;
 
 /// No schema was found.
 #[derive(Debug)]
-pub struct Lacking;
+pub struct SchemaMissing;
 
 /// A type with our trait.
 pub trait SchemaOfOurs {
     /// Returns that a schema was found.
-    fn __find(&self) -> Found {
-        Found
+    fn __find(&self) -> SchemaFound {
+        SchemaFound
     }
 }
 
@@ -88,8 +88,8 @@ impl<T: Schema + ?Sized> SchemaOfOurs for &&SchemaOf<T> {}
 /// A type with schemars' trait.
 pub trait SchemaOfForeign {
     /// Returns that a schema was found.
-    fn __find(&self) -> Found {
-        Found
+    fn __find(&self) -> SchemaFound {
+        SchemaFound
     }
 }
 
@@ -99,8 +99,8 @@ impl<T: schemars::JsonSchema + ?Sized> SchemaOfForeign for &SchemaOf<T> {}
 /// Any other type.
 pub trait SchemaOfAny {
     /// Nowhere.
-    fn __find(&self) -> Lacking {
-        Lacking
+    fn __find(&self) -> SchemaMissing {
+        SchemaMissing
     }
 }
 
@@ -116,14 +116,14 @@ impl<T: ?Sized> SchemaOfAny for SchemaOf<T> {}
 pub trait HasSchema<F> {}
 
 #[diagnostic::do_not_recommend]
-impl<T: ?Sized> HasSchema<Found> for T {}
+impl<T: ?Sized> HasSchema<SchemaFound> for T {}
 
 // Where one impl alone could hold, inference takes it as given and reports unlike types instead.
 #[diagnostic::do_not_recommend]
 impl<T: ?Sized> HasSchema<std::convert::Infallible> for T {}
 
-// Of what was not found the bound fails where it is lacking: at the type itself or at one inside it.
-impl<T: Schema + ?Sized> HasSchema<Lacking> for T {}
+// If no schema was found, the bound fails where it is missing: at the type or at one inside it.
+impl<T: Schema + ?Sized> HasSchema<SchemaMissing> for T {}
 
 /// The bound is the one error of a type that has no schema.
 pub fn has_schema<T: HasSchema<F> + ?Sized, F>(found: F) -> F {
@@ -132,9 +132,9 @@ pub fn has_schema<T: HasSchema<F> + ?Sized, F>(found: F) -> F {
 
 /// An edge back to a type that contains this one.
 #[derive(Debug)]
-pub struct Cut<T: ?Sized>(PhantomData<fn(&T)>);
+pub struct CutEdge<T: ?Sized>(PhantomData<fn(&T)>);
 
-impl<T: Schema + ?Sized> Schema for Cut<T> {
+impl<T: Schema + ?Sized> Schema for CutEdge<T> {
     const ID: Id = T::ID;
     const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Recursive(RecursiveEdge::new(
         T::ID,
@@ -160,7 +160,7 @@ pub const fn open_object(fields: &'static [Field<'static>]) -> Kind<'static> {
     Kind::Object(Object { fields, open: true })
 }
 
-/// A union whose members serde tells apart by their keys.
+/// A union whose members serde distinguishes by their keys.
 pub const fn union(members: &'static [Shape<'static>]) -> Kind<'static> {
     Kind::Union(Union {
         members,
@@ -178,7 +178,7 @@ pub const fn buffered_union(members: &'static [Shape<'static>]) -> Kind<'static>
     })
 }
 
-/// A union whose values stand beside their tags.
+/// An adjacently tagged union.
 pub const fn adjacent_union(members: &'static [Shape<'static>]) -> Kind<'static> {
     Kind::Union(Union {
         members,
@@ -187,7 +187,7 @@ pub const fn adjacent_union(members: &'static [Shape<'static>]) -> Kind<'static>
     })
 }
 
-/// What a derived schema consists of, apart from the names of the type itself.
+/// The parts of a derived schema, except for the type's names.
 #[allow(non_upper_case_globals)]
 pub trait Derived {
     /// The tree. rustc names the constant in the report of a cycle.
@@ -220,13 +220,12 @@ macro_rules! __id_of {
 }
 pub use crate::__id_of as id_of;
 
-/// The tree of a type that has one of ours; a function, so that an error about the type is shown
-/// under it.
+/// The tree of a type that has one of ours; a function, so that an error about the type is shown under it.
 pub const fn shape<T: Schema + ?Sized>() -> &'static Shape<'static> {
     T::SHAPE
 }
 
-/// The tree of what a tool returns, for a type that has one of ours.
+/// The tree of a return value with our trait.
 pub const fn output<T: Schema + ?Sized>() -> Option<&'static Shape<'static>> {
     output_known(Some(T::SHAPE))
 }

@@ -1,5 +1,4 @@
-//! Slots of arguments: one a parameter, filled through a pointer, so that one function decodes every tool's
-//! arguments.
+//! Slots of arguments: one a parameter, filled through a pointer, so that one function decodes every tool's arguments.
 
 use std::borrow::{Borrow, Cow};
 use std::marker::PhantomData;
@@ -14,7 +13,7 @@ use toolwright_schema::decode::{Error, Json};
 use toolwright_schema::shape::foreign;
 use toolwright_schema::shape::{Kind, Refs, Schema, Shape};
 
-use super::{About, Probe, Tree};
+use super::{DescriptorRef, Probe, Tree};
 
 /// A slot for a `T`, whose schema comes from `Source`.
 #[derive(Debug)]
@@ -56,7 +55,7 @@ pub trait FindSlot<T> {
 
 impl<'de, T: Schema + Deserialize<'de>> FindSlot<T> for Probe<T> {}
 
-/// A type that is read from arguments and tells its schema only at run time.
+/// A type that is decoded from arguments and has its schema only at run time.
 pub trait FindForeign<T> {
     /// Its slot.
     fn __slot(&self) -> Value<T, FromSchemars> {
@@ -70,8 +69,8 @@ impl<'de, T: schemars::JsonSchema + Deserialize<'de>> FindForeign<T> for Probe<T
 /// A type that the model could write, but that cannot be read.
 pub trait FindUnread<T> {
     /// No slot.
-    fn __slot(&self) -> Nothing<T, NoDeserialize> {
-        Nothing(PhantomData)
+    fn __slot(&self) -> NoSlot<T, NoDeserialize> {
+        NoSlot(PhantomData)
     }
 }
 
@@ -80,8 +79,8 @@ impl<T: Schema> FindUnread<T> for Probe<T, 1> {}
 /// Any other type.
 pub trait FindAny<T> {
     /// No slot.
-    fn __slot(&self) -> Nothing<T, NoSchema> {
-        Nothing(PhantomData)
+    fn __slot(&self) -> NoSlot<T, NoSchema> {
+        NoSlot(PhantomData)
     }
 }
 
@@ -89,23 +88,23 @@ impl<T> FindAny<T> for Probe<T, 0> {}
 
 impl Probe<Context> {
     /// No slot: a context comes with the call.
-    pub fn __slot(&self) -> Nothing<Context, OwnName> {
-        Nothing(PhantomData)
+    pub fn __slot(&self) -> NoSlot<Context, OwnName> {
+        NoSlot(PhantomData)
     }
 }
 
 impl<'a> Probe<Approved<'a>> {
     /// No slot: an approval comes with the call.
-    pub fn __slot(&self) -> Nothing<Approved<'a>, OwnName> {
-        Nothing(PhantomData)
+    pub fn __slot(&self) -> NoSlot<Approved<'a>, OwnName> {
+        NoSlot(PhantomData)
     }
 }
 
-/// The slot of a type that can be no argument, since it lacks `What`.
+/// The slot of a type that cannot be an argument, since it lacks `What`.
 #[derive(Debug)]
-pub struct Nothing<T, What>(PhantomData<fn() -> (T, What)>);
+pub struct NoSlot<T, What>(PhantomData<fn() -> (T, What)>);
 
-/// There is no schema, whatever else there is.
+/// The type has no schema.
 #[derive(Debug)]
 pub struct NoSchema;
 
@@ -119,7 +118,7 @@ pub struct OwnName;
 
 /// A slot that a probe found.
 pub trait FoundSlot {
-    /// Marker of what the slot's type lacks to be an argument.
+    /// Marker of the capability that the type lacks.
     type Lack;
     /// [`OwnName`] if the type comes with the call by its own name.
     type Name;
@@ -144,45 +143,45 @@ impl<T: schemars::JsonSchema> FoundSlot for Value<T, FromSchemars> {
     const TREE: Tree = Tree::new(foreign::<T>(), &Refs::NONE);
 }
 
-impl<T: Schema> FoundSlot for Nothing<T, NoDeserialize> {
+impl<T: Schema> FoundSlot for NoSlot<T, NoDeserialize> {
     type Lack = NoDeserialize;
     type Name = ();
     const EMPTY: Self = Self(PhantomData);
     const TREE: Tree = Tree::new(T::SHAPE, T::REFS);
 }
 
-impl<T> FoundSlot for Nothing<T, NoSchema> {
+impl<T> FoundSlot for NoSlot<T, NoSchema> {
     type Lack = NoSchema;
     type Name = ();
     const EMPTY: Self = Self(PhantomData);
     const TREE: Tree = Tree::new(&Shape::new(Kind::Unknown), &Refs::NONE);
 }
 
-impl<T> FoundSlot for Nothing<T, OwnName> {
+impl<T> FoundSlot for NoSlot<T, OwnName> {
     type Lack = ();
     type Name = OwnName;
     const EMPTY: Self = Self(PhantomData);
     const TREE: Tree = Tree::new(&Shape::new(Kind::Unknown), &Refs::NONE);
 }
 
-impl<'de, T, What> Slot<'de> for Nothing<T, What> {
+impl<'de, T, What> Slot<'de> for NoSlot<T, What> {
     fn fill(&mut self, _: &mut Json<'de>) -> Result<(), Error> {
         Ok(())
     }
 }
 
 /// A slot whose type and value are known.
-pub trait Filled<'de>: Slot<'de> + Sized {
+pub trait TakeValue<'de>: Slot<'de> + Sized {
     /// The decoded value.
-    type Held;
+    type Output;
 
     /// The value, if the text had one.
     #[doc(hidden)]
-    fn held(self) -> Option<Self::Held>;
+    fn take(self) -> Option<Self::Output>;
 
     /// Adds the value of an argument that is not given.
     #[inline]
-    fn or(self, default: fn() -> Self::Held) -> impl Filled<'de, Held = Self::Held> {
+    fn or(self, default: fn() -> Self::Output) -> impl TakeValue<'de, Output = Self::Output> {
         Mapped(self, move |given: Option<_>| {
             Some(given.unwrap_or_else(default))
         })
@@ -190,42 +189,45 @@ pub trait Filled<'de>: Slot<'de> + Sized {
 
     /// Adds the value of an argument that is not given, for a parameter that borrows.
     #[inline]
-    fn or_lent<D>(self, default: fn() -> D) -> impl Filled<'de, Held = Lent<Self::Held, D>> {
+    fn or_lent<D>(
+        self,
+        default: fn() -> D,
+    ) -> impl TakeValue<'de, Output = MaybeOwned<Self::Output, D>> {
         Mapped(self, move |given: Option<_>| {
-            Some(given.map_or_else(|| Lent::Default(default()), Lent::Given))
+            Some(given.map_or_else(|| MaybeOwned::Default(default()), MaybeOwned::Given))
         })
     }
 
     /// Converts the text to a borrowed `Cow`.
     #[inline]
-    fn cow<C>(self) -> impl Filled<'de, Held = C>
+    fn cow<C>(self) -> impl TakeValue<'de, Output = C>
     where
-        Self::Held: IntoCow<C>,
+        Self::Output: IntoCow<C>,
     {
-        Mapped(self, |given: Option<Self::Held>| {
+        Mapped(self, |given: Option<Self::Output>| {
             given.map(IntoCow::into_cow)
         })
     }
 }
 
-impl<'de, T: Deserialize<'de>, Source> Filled<'de> for Value<T, Source> {
-    type Held = T;
+impl<'de, T: Deserialize<'de>, Source> TakeValue<'de> for Value<T, Source> {
+    type Output = T;
 
     #[inline]
-    fn held(self) -> Option<T> {
+    fn take(self) -> Option<T> {
         self.0
     }
 }
 
-impl<T, What> Filled<'_> for Nothing<T, What> {
-    type Held = T;
+impl<T, What> TakeValue<'_> for NoSlot<T, What> {
+    type Output = T;
 
-    fn held(self) -> Option<T> {
+    fn take(self) -> Option<T> {
         None
     }
 }
 
-/// A slot, and what becomes of its value.
+/// A slot with a conversion of its value.
 struct Mapped<S, F>(S, F);
 
 impl<'de, S: Slot<'de>, F> Slot<'de> for Mapped<S, F> {
@@ -235,12 +237,14 @@ impl<'de, S: Slot<'de>, F> Slot<'de> for Mapped<S, F> {
     }
 }
 
-impl<'de, S: Filled<'de>, H, F: FnOnce(Option<S::Held>) -> Option<H>> Filled<'de> for Mapped<S, F> {
-    type Held = H;
+impl<'de, S: TakeValue<'de>, H, F: FnOnce(Option<S::Output>) -> Option<H>> TakeValue<'de>
+    for Mapped<S, F>
+{
+    type Output = H;
 
     #[inline]
-    fn held(self) -> Option<H> {
-        (self.1)(self.0.held())
+    fn take(self) -> Option<H> {
+        (self.1)(self.0.take())
     }
 }
 
@@ -266,14 +270,14 @@ impl<'de> IntoCow<Option<Cow<'de, str>>> for Option<&'de str> {
 
 /// A value that a parameter borrows, or its default, which borrows already.
 #[derive(Debug)]
-pub enum Lent<T, D> {
+pub enum MaybeOwned<T, D> {
     /// The text had it.
     Given(T),
     /// It is the default.
     Default(D),
 }
 
-impl<T: Borrow<D>, D: ?Sized> Deref for Lent<T, &'static D> {
+impl<T: Borrow<D>, D: ?Sized> Deref for MaybeOwned<T, &'static D> {
     type Target = D;
 
     #[inline]
@@ -285,7 +289,7 @@ impl<T: Borrow<D>, D: ?Sized> Deref for Lent<T, &'static D> {
     }
 }
 
-impl<T> Lent<Option<T>, Option<&'static T>> {
+impl<T> MaybeOwned<Option<T>, Option<&'static T>> {
     /// The value of an `Option<&T>`.
     #[inline]
     pub fn as_ref(&self) -> Option<&T> {
@@ -296,7 +300,7 @@ impl<T> Lent<Option<T>, Option<&'static T>> {
     }
 }
 
-impl<T> Lent<Option<Vec<T>>, Option<&'static [T]>> {
+impl<T> MaybeOwned<Option<Vec<T>>, Option<&'static [T]>> {
     /// The value of an `Option<&[T]>`.
     #[inline]
     pub fn as_deref(&self) -> Option<&[T]> {
@@ -310,7 +314,7 @@ impl<T> Lent<Option<Vec<T>>, Option<&'static [T]>> {
 /// The slots of a tool's parameters: a tuple of them.
 pub trait Slots<'de>: Sized {
     /// The decoded values.
-    type Held;
+    type Output;
 
     /// Calls a function with all slots.
     #[doc(hidden)]
@@ -322,14 +326,14 @@ pub trait Slots<'de>: Sized {
 
     /// The values, if decoding filled all slots that must be.
     #[doc(hidden)]
-    fn held(self) -> Option<Self::Held>;
+    fn take(self) -> Option<Self::Output>;
 }
 
 macro_rules! slots {
     ($($slot:ident)*) => {
         #[allow(non_snake_case, unused_variables)]
-        impl<'de, $($slot: Filled<'de>),*> Slots<'de> for ($($slot,)*) {
-            type Held = ($($slot::Held,)*);
+        impl<'de, $($slot: TakeValue<'de>),*> Slots<'de> for ($($slot,)*) {
+            type Output = ($($slot::Output,)*);
 
             #[inline]
             fn visit<R>(&mut self, visitor: impl FnOnce(&mut [&mut dyn Slot<'de>]) -> R) -> R {
@@ -343,9 +347,9 @@ macro_rules! slots {
             }
 
             #[inline]
-            fn held(self) -> Option<Self::Held> {
+            fn take(self) -> Option<Self::Output> {
                 let ($($slot,)*) = self;
-                Some(($($slot.held()?,)*))
+                Some(($($slot.take()?,)*))
             }
         }
     };
@@ -364,10 +368,10 @@ slots_up_to! { A B C D E F G H I J K L M N O P }
 
 /// More slots than a tuple of them may have: a full tuple, and the rest.
 #[derive(Debug)]
-pub struct More<A, B>(pub A, pub B);
+pub struct Cons<A, B>(pub A, pub B);
 
-impl<'de, A: Slots<'de>, B: Slots<'de>> Slots<'de> for More<A, B> {
-    type Held = (A::Held, B::Held);
+impl<'de, A: Slots<'de>, B: Slots<'de>> Slots<'de> for Cons<A, B> {
+    type Output = (A::Output, B::Output);
 
     fn visit<R>(&mut self, visitor: impl FnOnce(&mut [&mut dyn Slot<'de>]) -> R) -> R {
         let mut list = Vec::new();
@@ -380,8 +384,8 @@ impl<'de, A: Slots<'de>, B: Slots<'de>> Slots<'de> for More<A, B> {
         self.1.append(list);
     }
 
-    fn held(self) -> Option<Self::Held> {
-        Some((self.0.held()?, self.1.held()?))
+    fn take(self) -> Option<Self::Output> {
+        Some((self.0.take()?, self.1.take()?))
     }
 }
 
@@ -389,34 +393,34 @@ impl<'de, A: Slots<'de>, B: Slots<'de>> Slots<'de> for More<A, B> {
 #[inline]
 pub fn decode<'a, S: Slots<'a>>(
     call: &Call<'a>,
-    about: About,
+    about: DescriptorRef,
     mut slots: S,
-) -> Result<S::Held, EarlyExit> {
+) -> Result<S::Output, EarlyExit> {
     match slots.visit(|slots| fill(call, about, slots)) {
         Some(stop) => Err(stop),
-        None => slots.held().map_or_else(unfilled, Ok),
+        None => slots.take().map_or_else(missing_argument, Ok),
     }
 }
 
 /// Decodes the arguments of a call whose one parameter is all of them.
 #[inline]
-pub fn decode_root<'a, S: Filled<'a>>(
+pub fn decode_root<'a, S: TakeValue<'a>>(
     call: &Call<'a>,
-    about: About,
+    about: DescriptorRef,
     mut slot: (S,),
-) -> Result<(S::Held,), EarlyExit> {
+) -> Result<(S::Output,), EarlyExit> {
     let was = about.was_args;
     let decoded = crate::tool::decode_root(call, about.input, was, &mut slot.0);
     match stop(call, decoded) {
         Some(stop) => Err(stop),
-        None => slot.held().map_or_else(unfilled, Ok),
+        None => slot.take().map_or_else(missing_argument, Ok),
     }
 }
 
-/// Decoding fills every slot that must be filled or refuses the call, so nobody sees this error.
+/// Unreachable in practice: decoding fills every required slot or refuses the call.
 #[cold]
-pub(super) fn unfilled<T>() -> Result<T, EarlyExit> {
-    Err(EarlyExit::failed(ToolError::new(
+pub(super) fn missing_argument<T>() -> Result<T, EarlyExit> {
+    Err(EarlyExit::Failed(ToolError::new(
         ErrorKind::InvalidArgs,
         "an argument is missing",
     )))
@@ -426,15 +430,15 @@ pub(super) fn unfilled<T>() -> Result<T, EarlyExit> {
 #[inline]
 pub(super) fn fill<'a>(
     call: &Call<'a>,
-    about: About,
+    about: DescriptorRef,
     slots: &mut [&mut dyn Slot<'a>],
 ) -> Option<EarlyExit> {
-    // What a tool without parameters is sent: there is nothing to read.
+    // The usual arguments of a tool without parameters need no decoding.
     if slots.is_empty() && call.arguments() == "{}" {
         return EarlyExit::check(call).err();
     }
     let Kind::Object(params) = about.input.kind else {
-        return Some(EarlyExit::failed(ToolError::new(
+        return Some(EarlyExit::Failed(ToolError::new(
             ErrorKind::InvalidArgs,
             "the tool has no parameters",
         )));
@@ -447,6 +451,6 @@ pub(super) fn fill<'a>(
 fn stop(call: &Call<'_>, decoded: Result<(), ToolError>) -> Option<EarlyExit> {
     match decoded {
         Ok(()) => EarlyExit::check(call).err(),
-        Err(error) => Some(EarlyExit::failed(error)),
+        Err(error) => Some(EarlyExit::Failed(error)),
     }
 }

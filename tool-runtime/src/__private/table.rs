@@ -1,7 +1,6 @@
-//! Conversion of a tool's table in generated code to its descriptor. The table is a tuple that borrows
-//! nothing: a constant that borrows what functions return costs the compiler as much as the rest of a tool,
-//! and rustc evaluates a generic one again for each set of bounds. So the descriptor is made here, once
-//! somebody asks for it.
+//! Conversion of a tool's table in generated code to its descriptor. The table is a tuple that borrows nothing: a
+//! constant that borrows what functions return costs the compiler as much as the rest of a tool, and rustc evaluates a
+//! generic one again for each set of bounds. So the descriptor is made here, on demand.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -45,7 +44,7 @@ impl<T: Handle<Params = [Param; N]>, const N: usize> ArrayOf<T, N> {
     const FIELDS: [Field<'static>; N] = fields(&T::TABLE.1);
     const INPUT: Shape<'static> = {
         let input = Shape::object(&Self::FIELDS);
-        if T::REST.ignores_unknown {
+        if T::OPTIONS.ignores_unknown {
             input.open()
         } else {
             input
@@ -66,7 +65,7 @@ impl<T: Handle<Params = [Param; N]>, const N: usize> Described for ArrayOf<T, N>
         input: &Self::INPUT,
         refs: Self::REFS,
         output: T::TABLE.2,
-        ..T::REST
+        ..T::OPTIONS
     };
 }
 
@@ -86,7 +85,7 @@ impl<T: Handle<Params = Root>> Described for RootOf<T> {
         input: T::TABLE.1.0.shape,
         refs: T::TABLE.1.0.refs,
         output: T::TABLE.2,
-        ..T::REST
+        ..T::OPTIONS
     };
 }
 
@@ -113,7 +112,7 @@ const fn refs<const N: usize>(params: &[Param; N]) -> [&'static Refs; N] {
     refs
 }
 
-/// Returns true if there are none, as for most tools, which then share that.
+/// Returns true if there are none. Most tools have none and share one constant.
 const fn is_empty(mut of: &[&Refs]) -> bool {
     while let [refs, rest @ ..] = of {
         if !refs.targets.is_empty() || !refs.of.is_empty() {

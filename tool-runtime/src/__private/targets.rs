@@ -4,8 +4,8 @@
 mod request;
 mod words;
 
-use super::{As, Descriptor, Handle, Listed, OneToolBlock};
-use toolwright_provider::dialect::{Acceptance, Dialect, Judged, LowerErrorCode};
+use super::{Descriptor, Handle, Listed, NameOverride, OneToolBlock};
+use toolwright_provider::dialect::{Acceptance, Analysis, Dialect, LowerErrorCode};
 use toolwright_schema::text::same;
 
 pub use self::request::{LoadLimits, MOST_LOADED, count, fits_request, within_budget};
@@ -15,18 +15,18 @@ use toolwright_schema::text::ConstText;
 /// One element of a list: the tools that it brings.
 #[derive(Debug, Clone, Copy)]
 pub enum Inputs {
-    /// A tool, and what the list says of it.
-    One(&'static Descriptor, As),
-    /// The tools of a type, and what the list says of them.
-    Many(&'static [&'static Descriptor], As),
+    /// A tool, with its clause `as`.
+    One(&'static Descriptor, NameOverride),
+    /// The tools of a type, with their clause `as`.
+    Many(&'static [&'static Descriptor], NameOverride),
     /// No tool: the bounds of `bound` and `group` refuse the element already.
     None,
 }
 
 impl Inputs {
-    /// Adds what the list says.
+    /// Sets the clause `as`.
     #[must_use]
-    pub const fn listed(self, listed: &'static As) -> Self {
+    pub const fn listed(self, listed: &'static NameOverride) -> Self {
         match self {
             Self::One(descriptor, _) => Self::One(descriptor, *listed),
             Self::Many(descriptors, _) => Self::Many(descriptors, *listed),
@@ -34,24 +34,24 @@ impl Inputs {
         }
     }
 
-    /// The tools, and what the list says of them.
-    pub(super) const fn tools(&self) -> (&[&'static Descriptor], As) {
+    /// The tools, with the clause `as`.
+    pub(super) const fn tools(&self) -> (&[&'static Descriptor], NameOverride) {
         match self {
             Self::One(descriptor, listed) => (std::slice::from_ref(descriptor), *listed),
             Self::Many(descriptors, listed) => (descriptors, *listed),
-            Self::None => (&[], As::OWN),
+            Self::None => (&[], NameOverride::NONE),
         }
     }
 }
 
 impl<T: Handle> Listed<T> {
     /// The tool.
-    pub const INPUT: Inputs = Inputs::One(T::DESCRIPTOR, As::OWN);
+    pub const INPUT: Inputs = Inputs::One(T::DESCRIPTOR, NameOverride::NONE);
 }
 
 impl<T: OneToolBlock> Listed<T> {
     /// The tools of the type.
-    pub const INPUTS: Inputs = Inputs::Many(T::DESCRIPTORS, As::OWN);
+    pub const INPUTS: Inputs = Inputs::Many(T::DESCRIPTORS, NameOverride::NONE);
 }
 
 /// See [`Listed`].
@@ -64,15 +64,16 @@ pub trait Untargeted: Sized {
 
 impl<T> Untargeted for Listed<T> {}
 
-/// The dialect of this name; nothing where there is none, which [`is_dialect`] says.
+/// The dialect of this name; `None` if [`is_dialect`] returns false.
 pub const fn dialect(name: &str) -> Option<Dialect> {
     Dialect::named(name)
 }
 
-/// Refuses what is no dialect's name.
+/// Refuses a name that is not a dialect's.
 ///
 /// # Panics
-/// At the caller's place, where there is none.
+///
+/// At the caller's place, if there is no such dialect.
 #[track_caller]
 pub const fn is_dialect(name: &str) {
     if Dialect::named(name).is_some() {
@@ -109,7 +110,7 @@ pub const fn is_listed(name: &str, list: &[Inputs]) {
             }
             tools = more;
         }
-        if let As::Tool(other, _) = listed
+        if let NameOverride::Tool(other, _) = listed
             && same(other, name)
         {
             return;
@@ -133,17 +134,17 @@ pub const fn accepted(targets: &[Option<Dialect>], element: &Inputs, unproven: &
     while let [tool, more @ ..] = tools {
         let name = called(listed, tool);
         let may_be_opaque = all || is_one_of(unproven, tool.name) || is_one_of(unproven, name);
-        if let Some(text) = judge(targets, tool, name, may_be_opaque) {
+        if let Some(text) = check_tool(targets, tool, name, may_be_opaque) {
             panic!("{}", text.as_str());
         }
         tools = more;
     }
 }
 
-/// The name for messages: a prefix stands in the list.
-const fn called(listed: As, tool: &Descriptor) -> &'static str {
+/// The name for messages. The list has the prefix.
+const fn called(listed: NameOverride, tool: &Descriptor) -> &'static str {
     match listed {
-        As::Tool(name, _) if !name.is_empty() => name,
+        NameOverride::Tool(name, _) if !name.is_empty() => name,
         _ => tool.name,
     }
 }
@@ -161,7 +162,7 @@ pub(super) const fn is_one_of(names: &[&str], name: &str) -> bool {
 
 /// Returns the message that refuses a tool of a list, if any. It is not about the name, which the macros
 /// have found to be one that every provider takes.
-const fn judge(
+const fn check_tool(
     targets: &[Option<Dialect>],
     tool: &Descriptor,
     name: &str,
@@ -175,10 +176,10 @@ const fn judge(
     while let [target, tail @ ..] = rest {
         rest = tail;
         let Some(target) = target else { continue };
-        let judged = target.judge(tool.input, tool.refs);
-        match judged.verdict {
+        let analysis = target.analyze(tool.input, tool.refs);
+        match analysis.verdict {
             Acceptance::Refused(code, steps) => {
-                return Some(words::refused(name, *target, code, &steps, &judged.size));
+                return Some(words::refused(name, *target, code, &steps, &analysis.size));
             }
             Acceptance::Opaque(steps) if !may_be_opaque => {
                 return Some(words::opaque(
@@ -198,7 +199,7 @@ const fn judge(
 #[derive(Clone, Copy)]
 pub struct OwnTargets {
     tool: &'static str,
-    found: Option<(Dialect, Judged)>,
+    found: Option<(Dialect, Analysis)>,
 }
 
 /// Asks a tool's own targets.
@@ -208,11 +209,11 @@ pub const fn own_targets(targets: &[Option<Dialect>], about: &Descriptor) -> Own
     while let [target, tail @ ..] = rest {
         rest = tail;
         let Some(target) = target else { continue };
-        let judged = target.judge(about.input, about.refs);
-        if !matches!(judged.verdict, Acceptance::Accepted) {
+        let analysis = target.analyze(about.input, about.refs);
+        if !matches!(analysis.verdict, Acceptance::Accepted) {
             return OwnTargets {
                 tool,
-                found: Some((*target, judged)),
+                found: Some((*target, analysis)),
             };
         }
     }
@@ -226,8 +227,8 @@ impl OwnTargets {
     /// At the caller's place, with the tool, the argument, the target and the way out.
     #[track_caller]
     pub const fn argument(&self, name: &str) {
-        if let Some((_, judged)) = &self.found
-            && let Acceptance::Refused(_, steps) | Acceptance::Opaque(steps) = &judged.verdict
+        if let Some((_, analysis)) = &self.found
+            && let Acceptance::Refused(_, steps) | Acceptance::Opaque(steps) = &analysis.verdict
             && let [first, ..] = steps.names()
             && same(first, name)
         {
@@ -241,12 +242,12 @@ impl OwnTargets {
     /// See [`argument`](Self::argument).
     #[track_caller]
     pub const fn refuse(&self) {
-        let Some((target, judged)) = &self.found else {
+        let Some((target, analysis)) = &self.found else {
             return;
         };
-        let text = match &judged.verdict {
+        let text = match &analysis.verdict {
             Acceptance::Refused(code, steps) => {
-                words::refused(self.tool, *target, *code, steps, &judged.size)
+                words::refused(self.tool, *target, *code, steps, &analysis.size)
             }
             Acceptance::Opaque(steps) => {
                 words::opaque(self.tool, *target, steps, words::Opaque::InTool)

@@ -12,7 +12,7 @@ pub enum BuildError {
     Missing(&'static str),
     /// A provider refuses the name.
     Name(NameError),
-    /// The arguments are typed over what is not one object, so no call could fit.
+    /// The type of the arguments is not one object, so no call could fit.
     NotObject,
     /// Arguments cannot be checked against the schema that was given for them.
     Schema(SchemaError),

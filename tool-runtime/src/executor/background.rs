@@ -1,10 +1,10 @@
-//! Runs the code of a `background` tool in a task, in a batch of its own.
+//! Runs the code of a `background` tool in a task, as a separate batch.
 
 use tokio::runtime::Handle;
 
 use super::{Batch, Decided, Executor, PendingReason, Reply};
 use crate::tool::{Context, Decision, OpenCallHandle, OpenCalls, failed, key_of};
-use crate::toolset::Entry;
+use crate::toolset::ToolEntry;
 use toolwright_provider::call::{Outcome, StoredOutcome, ToolCall, ToolError};
 
 /// Note for the model, until the result follows.
@@ -15,7 +15,7 @@ const NOTE: &str =
 pub(super) async fn in_background(
     open: &OpenCalls,
     executor: &Executor,
-    entry: &Entry,
+    entry: &ToolEntry,
     call: &ToolCall,
     cx: &Context,
 ) -> Option<Result<Outcome, ToolError>> {
@@ -51,7 +51,7 @@ fn noted(key: String, cx: &Context) -> Outcome {
     }
 }
 
-/// Ends the call with what its batch came to.
+/// Ends the call with the result of its batch.
 async fn end(handle: OpenCallHandle, batch: &Batch) {
     let unwritten = |_| failed("its result cannot be written");
     let outcome = match batch.calls().first() {

@@ -83,7 +83,7 @@ pub struct Pending {
     pub call: ToolCall,
     /// Reason why it is pending.
     pub reason: PendingReason,
-    /// How often the call was let run again after its outcome was unknown.
+    /// Number of reruns after an unknown outcome.
     pub attempt: u32,
     /// Repairs of the arguments that a layer asks about. The result of the decided call does not list them again.
     pub repairs: Box<[Repair]>,
@@ -99,7 +99,7 @@ pub enum PendingReason {
     ManualMode,
     /// A [`Layer`](crate::executor::Layer) asks for a decision before the call runs. Holds details for the person who decides.
     Decision(Value),
-    /// The call has run, and nobody knows whether it took effect. Holds the error in words. An approval runs it again,
+    /// The call has run, and it is unknown whether it took effect. Holds the error's text. An approval runs it again,
     /// as another call with a new [key](crate::tool::Context::idempotency_key); otherwise answer or reject it. See
     /// [`Executor::on_unknown_outcome`](crate::executor::Executor::on_unknown_outcome).
     OutcomeUnknown(String),
@@ -109,7 +109,7 @@ pub enum PendingReason {
 
 /// Reason why a conversation does not continue by itself after a batch.
 ///
-/// Of several reasons the earliest variant here takes precedence, and of equal ones the first call's.
+/// If there are several, the earliest variant here takes precedence, then the first call.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Halted {
@@ -131,7 +131,7 @@ pub enum Halted {
         /// Options for the front end.
         options: Map<String, Value>,
     },
-    /// A policy says that a call's failure ends the conversation.
+    /// An error policy ends the conversation after a call's failure.
     ToolError {
         /// The call's index in the batch, from 0.
         index: usize,

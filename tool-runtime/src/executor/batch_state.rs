@@ -16,7 +16,7 @@ use super::shared::BatchShared;
 use super::span::CallSpan;
 use super::{Executor, Turn};
 use crate::tool::{Context, RunningBatch, old_name};
-use crate::toolset::Entry;
+use crate::toolset::ToolEntry;
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, ToolResult, is_written};
 use toolwright_schema::decode::Repair;
 use toolwright_schema::panics;
@@ -52,7 +52,7 @@ const POLICY: &str = "the error policy";
 /// State of one call.
 #[derive(Default)]
 struct CallRow<'a> {
-    entry: Option<&'a Entry>,
+    entry: Option<&'a ToolEntry>,
     began: Option<Instant>,
     span: CallSpan,
     /// The call has its reply.
@@ -111,11 +111,11 @@ impl<'a> BatchState<'a> {
     /// Returns a call's arguments without secrets.
     fn redacted<'s>(&'s self, index: usize, call: &'s ToolCall) -> Redacted<'s> {
         let entry = self.rows.get(index).and_then(|row| row.entry);
-        Redacted::new(call, entry.map(Entry::tool))
+        Redacted::new(call, entry.map(ToolEntry::tool))
     }
 
     /// Sets the tool of a call.
-    pub(super) fn set_entry(&mut self, index: usize, entry: &'a Entry) {
+    pub(super) fn set_entry(&mut self, index: usize, entry: &'a ToolEntry) {
         if let Some(row) = self.rows.get_mut(index) {
             row.entry = Some(entry);
         }
@@ -260,7 +260,7 @@ impl<'a> BatchState<'a> {
         ends
     }
 
-    /// Refuses the outcome of a call that says that it stays open, and that nobody has.
+    /// Refuses the outcome of a call that claims to stay open and has no owner.
     fn owned(
         &self,
         index: usize,
@@ -328,12 +328,12 @@ impl<'a> BatchState<'a> {
             }
         }
         if !is_written(&result.outcome) {
-            result.outcome = result.outcome.map(Outcome::unmarked);
+            result.outcome = result.outcome.map(Outcome::without_error_mark);
         }
         result
     }
 
-    /// Closes the call. Its updates count if it succeeded and asks nobody.
+    /// Closes the call. Its state updates apply if it succeeded and has no question.
     fn answered(
         &mut self,
         index: usize,
@@ -471,7 +471,7 @@ impl<'a> BatchState<'a> {
     }
 }
 
-/// Reports a batch whose future was dropped to its observers; nobody else gets its answers.
+/// Reports a batch whose future was dropped to its observers, which are the only readers of its answers.
 impl Drop for BatchState<'_> {
     fn drop(&mut self) {
         if !self.closed {

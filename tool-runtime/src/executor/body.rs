@@ -1,29 +1,29 @@
 //! One call, from its layers to the tool's code and back.
 
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::blocking::BlockingLimit;
-use super::call_set::RunningCall;
 use super::deadline;
-use super::dispatch::Job;
 use super::layer::{Handled, Layer, Next, Request};
 use super::offloaded::{Offloaded, OwnedCall};
 use super::policy::UnknownOutcome;
-use super::runner::{Desk, RunnerReply};
+use super::runner::{RunnerQueue, RunnerReply};
 use super::span::CallSpan;
+use super::turn::Job;
 use super::{Executor, background};
-use crate::tool::{Answer, Call, Contained, Context, Tool, Yes, items};
-use crate::toolset::{Entry, resolved};
-use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, contained};
-use toolwright_schema::decode::{Repair, RepairKind, Store};
+use crate::tool::{Answer, Answered, ApprovalToken, Call, Contained, Context, Tool, items};
+use crate::toolset::ToolEntry;
+use toolwright_provider::call::{ErrorKind, ToolCall, ToolError, contained};
+use toolwright_schema::decode::{Arena, Repair, RepairKind};
 
-/// The innermost part of a call, which its layers lead to.
-pub(super) struct Core<'a> {
+/// The innermost part of a call, inside its layers.
+pub(super) struct CallBody<'a> {
     pub(super) index: usize,
-    pub(super) entry: &'a Entry,
+    pub(super) entry: &'a ToolEntry,
     pub(super) tool: &'a Arc<dyn Tool>,
     pub(super) cx: &'a Context,
     env: &'a BatchEnv<'a>,
@@ -37,7 +37,8 @@ pub(super) struct Core<'a> {
     waits_with: Mutex<Option<Arc<str>>>,
 }
 
-pub(super) type Answered = Result<Outcome, ToolError>;
+/// A call in flight.
+pub(super) type RunningCall<'a> = Pin<Box<dyn Future<Output = FinishedCall> + Send + 'a>>;
 
 /// Outcome of a call, with the repairs of its arguments.
 pub(super) struct FinishedCall {
@@ -51,12 +52,12 @@ pub(super) struct FinishedCall {
 /// Everything that all calls of a batch run with.
 pub(super) struct BatchEnv<'a> {
     pub(super) cx: Context,
-    /// Time limit of a call whose tool has none.
+    /// Time limit of calls whose tool sets no limit.
     pub(super) limit: Option<Duration>,
     pub(super) layers: &'a [Arc<dyn Layer>],
     pub(super) blocking: &'a BlockingLimit,
     /// Way to the host's runner, if it has one.
-    pub(super) desk: Option<Desk<'a>>,
+    pub(super) queue: Option<RunnerQueue<'a>>,
     pub(super) unknown_outcome: Option<UnknownOutcome>,
     pub(super) executor: &'a Executor,
 }
@@ -66,19 +67,19 @@ impl BatchEnv<'_> {
     async fn within<F: Future>(
         &self,
         began: Instant,
-        entry: &Entry,
+        entry: &ToolEntry,
         future: F,
     ) -> Result<F::Output, ToolError> {
         deadline::within(began, entry.options().timeout.or(self.limit), future).await
     }
 
     /// Returns true if calls of the tool stay open.
-    fn is_background(&self, entry: &Entry) -> bool {
+    fn is_background(&self, entry: &ToolEntry) -> bool {
         entry.options().background && self.executor.open_calls.is_some()
     }
 
     /// Returns true if a call with this answer runs again.
-    fn runs_again(&self, entry: &Entry, answer: &Answered) -> bool {
+    fn runs_again(&self, entry: &ToolEntry, answer: &Answered) -> bool {
         let Err(error) = answer else {
             return false;
         };
@@ -95,7 +96,7 @@ impl BatchEnv<'_> {
 }
 
 /// Starts a tool's code on this task: returns a future, or the answer.
-fn first<'a>(entry: &'a Entry, call: Call<'a>) -> Result<Contained<'a, Answered>, Answered> {
+fn first<'a>(entry: &'a ToolEntry, call: Call<'a>) -> Result<Contained<'a, Answered>, Answered> {
     match contained(|| entry.tool().__run(call)) {
         Ok(Ok(Answer::Ready(answer))) => match items::stream_of(&answer) {
             Some(stream) => Ok(items::read(stream, call)),
@@ -117,7 +118,7 @@ pub(super) fn in_span<'a>(
     Box::pin(async move { span.around(layered(job, began, env, &span)).await })
 }
 
-/// Drops what an attempt without layers left behind that failed: the next one is the call's.
+/// Discards the state of a failed attempt without layers, before the next attempt.
 fn drop_attempt(job: &Job<'_>, env: &BatchEnv<'_>) {
     let call = job.call;
     let cx = (env.cx).for_call(job.index, call.id.clone(), call.name.clone());
@@ -132,36 +133,36 @@ async fn layered(
     span: &CallSpan,
 ) -> FinishedCall {
     let call = job.call;
-    if env.layers.is_empty() && env.desk.is_none() && !job.entry.needs_approval() {
-        let core = Core::new(job, &env.cx, env, span);
-        let mut answered = core.start(call, began, None).await;
+    if env.layers.is_empty() && env.queue.is_none() && !job.entry.needs_approval() {
+        let body = CallBody::new(job, &env.cx, env, span);
+        let mut answered = body.start(call, began, None).await;
         if env.runs_again(job.entry, &answered) {
             drop_attempt(job, env);
-            answered = core.body(call, Instant::now(), None).await;
+            answered = body.body(call, Instant::now(), None).await;
         }
-        return core.end(answered.into());
+        return body.end(answered.into());
     }
     let cx = &env.cx;
     let cx = cx.for_call(job.index, call.id.clone(), call.name.clone());
-    let mut core = Core::new(job, &cx, env, span);
-    let handled = match core.check(call) {
+    let mut body = CallBody::new(job, &cx, env, span);
+    let handled = match body.check(call) {
         Ok(checked) => {
-            // A repair is a change that nobody has seen. An argument that has another name now is the same one.
+            // A repair is a change that was not shown. An argument under its new name is unchanged.
             let is_as_shown = !job.entry.needs_approval()
                 || checked.arguments == call.arguments
-                || core.is_only_renamed();
+                || body.is_only_renamed();
             let approves = job.plan.is_approval() && is_as_shown;
             let call = checked;
-            core.approved = approves.then(|| Arc::clone(&call.arguments));
+            body.approved = approves.then(|| Arc::clone(&call.arguments));
             let next = Next::new(env.layers);
-            next.run(Request::new(call, &core)).await
+            next.run(Request::new(call, &body)).await
         }
         Err(error) => error.into(),
     };
-    core.end(handled)
+    body.end(handled)
 }
 
-impl<'a> Core<'a> {
+impl<'a> CallBody<'a> {
     fn new(job: &Job<'a>, cx: &'a Context, env: &'a BatchEnv<'a>, span: &'a CallSpan) -> Self {
         Self {
             index: job.index,
@@ -204,7 +205,7 @@ impl<'a> Core<'a> {
             .is_some_and(|approved| approved != arguments)
     }
 
-    /// Forgets the arguments that a layer asked about: the next layer runs.
+    /// Clears the arguments that a layer asked about: the next layer runs.
     pub(super) fn clear_pending(&self) {
         *self.waits_with() = None;
     }
@@ -220,16 +221,16 @@ impl<'a> Core<'a> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn repaired(&self, store: &Store) {
-        if !store.repairs().is_empty() {
+    fn repaired(&self, arena: &Arena) {
+        if !arena.repairs().is_empty() {
             let mut repairs = self.repairs.lock().unwrap_or_else(PoisonError::into_inner);
-            repairs.extend_from_slice(store.repairs());
+            repairs.extend_from_slice(arena.repairs());
         }
     }
 
     /// Makes a call of the tool.
-    fn asked<'c>(&'c self, call: &'c ToolCall, store: &'c Store) -> Call<'c> {
-        let asked = self.entry.call(call, store, self.cx).at(self.index);
+    fn asked<'c>(&'c self, call: &'c ToolCall, arena: &'c Arena) -> Call<'c> {
+        let asked = self.entry.call(call, arena, self.cx).at(self.index);
         asked.stored(self.is_stored)
     }
 
@@ -242,32 +243,36 @@ impl<'a> Core<'a> {
 
     /// Decodes and validates the arguments. Returns the call with repaired arguments.
     pub(super) fn check(&self, call: &ToolCall) -> Result<ToolCall, ToolError> {
-        let store = Store::new();
-        let asked = self.asked(call, &store);
+        let arena = Arena::new();
+        let asked = self.asked(call, &arena);
         contained(|| self.tool.validate(asked)).flatten()?;
-        self.repaired(&store);
+        self.repaired(&arena);
         let mut call = call.clone();
-        if let Some(repaired) = store.repaired_arguments() {
+        if let Some(repaired) = arena.repaired_arguments() {
             call.arguments = repaired.into();
         }
         Ok(call)
     }
 
     /// Runs the tool's code, and once more if its outcome is unknown and that is harmless.
-    pub(super) async fn attempts(&self, call: &ToolCall, yes: Option<Yes>) -> Answered {
-        let answered = self.attempt(call, yes).await;
+    pub(super) async fn attempts(
+        &self,
+        call: &ToolCall,
+        approval: Option<ApprovalToken>,
+    ) -> Answered {
+        let answered = self.attempt(call, approval).await;
         if self.env.runs_again(self.entry, &answered) {
-            return self.attempt(call, yes).await;
+            return self.attempt(call, approval).await;
         }
         answered
     }
 
     /// Runs the tool's code as one of several attempts. A failed attempt's state updates are dropped.
-    async fn attempt(&self, call: &ToolCall, yes: Option<Yes>) -> Answered {
+    async fn attempt(&self, call: &ToolCall, approval: Option<ApprovalToken>) -> Answered {
         let updates = self.cx.update_count();
-        let answered = match &self.env.desk {
-            Some(desk) if !self.is_background() => self.by_runner(desk, call, yes).await,
-            _ => self.start(call, Instant::now(), yes).await,
+        let answered = match &self.env.queue {
+            Some(queue) if !self.is_background() => self.by_runner(queue, call, approval).await,
+            _ => self.start(call, Instant::now(), approval).await,
         };
         if let Err(error) = &answered {
             self.cx.truncate_updates(updates);
@@ -293,13 +298,18 @@ impl<'a> Core<'a> {
     }
 
     /// Lets the host's runner answer the call, within its time limit.
-    async fn by_runner(&self, desk: &Desk<'_>, call: &ToolCall, yes: Option<Yes>) -> Answered {
-        let replied = desk.hand_over(self.index, call, self.tool, self.cx);
+    async fn by_runner(
+        &self,
+        queue: &RunnerQueue<'_>,
+        call: &ToolCall,
+        approval: Option<ApprovalToken>,
+    ) -> Answered {
+        let replied = queue.hand_over(self.index, call, self.tool, self.cx);
         let replied = self.env.within(Instant::now(), self.entry, replied).await;
         match replied.map_err(not_stopped)? {
             Ok(RunnerReply::Answer(answer)) => answer,
-            Ok(RunnerReply::Here(_ends)) => self.body(call, Instant::now(), yes).await,
-            Err(_) => Err(desk.no_answer()),
+            Ok(RunnerReply::Here(_ends)) => self.body(call, Instant::now(), approval).await,
+            Err(_) => Err(queue.no_answer()),
         }
     }
 
@@ -309,7 +319,12 @@ impl<'a> Core<'a> {
     }
 
     /// Runs the tool's code, or starts it in the background.
-    async fn start(&self, call: &ToolCall, began: Instant, yes: Option<Yes>) -> Answered {
+    async fn start(
+        &self,
+        call: &ToolCall,
+        began: Instant,
+        approval: Option<ApprovalToken>,
+    ) -> Answered {
         if let Some(open) = &self.env.executor.open_calls
             && self.is_background()
         {
@@ -323,21 +338,26 @@ impl<'a> Core<'a> {
                 return answered;
             }
         }
-        self.body(call, began, yes).await
+        self.body(call, began, approval).await
     }
 
-    /// Runs the tool's code where its definition says, within its time limit.
-    async fn body(&self, call: &ToolCall, began: Instant, yes: Option<Yes>) -> Answered {
+    /// Runs the tool's code in the place that its definition sets, within its time limit.
+    async fn body(
+        &self,
+        call: &ToolCall,
+        began: Instant,
+        approval: Option<ApprovalToken>,
+    ) -> Answered {
         if self.entry.options().blocking {
-            return self.offload(call, began, yes).await;
+            return self.offload(call, began, approval).await;
         }
-        let store = Store::new();
-        let asked = self.asked(call, &store).with_yes(yes);
+        let arena = Arena::new();
+        let asked = self.asked(call, &arena).with_approval(approval);
         let answered = match first(self.entry, asked) {
             Ok(first) => self.in_time(asked, began, first).await,
             Err(answer) => answer,
         };
-        self.repaired(&store);
+        self.repaired(&arena);
         answered
     }
 
@@ -361,17 +381,22 @@ impl<'a> Core<'a> {
     }
 
     /// Runs the tool's code on another thread. That may outlive the batch, so it owns everything it needs.
-    async fn offload(&self, call: &ToolCall, began: Instant, yes: Option<Yes>) -> Answered {
+    async fn offload(
+        &self,
+        call: &ToolCall,
+        began: Instant,
+        approval: Option<ApprovalToken>,
+    ) -> Answered {
         let (place, began) = self.env.blocking.place(began).await?;
-        let store = Arc::new(Store::new());
+        let arena = Arc::new(Arena::new());
         let owned = OwnedCall {
             entry: self.entry.clone(),
             call: call.clone(),
             cx: self.cx.clone(),
             index: self.index,
             is_stored: self.is_stored,
-            yes,
-            store: Arc::clone(&store),
+            approval,
+            arena: Arc::clone(&arena),
             span: self.span.clone(),
             _place: Some(place),
         };
@@ -389,7 +414,7 @@ impl<'a> Core<'a> {
         if in_time.is_ok() {
             self.cx.set_offloaded(self.index, false);
         }
-        self.repaired(&store);
+        self.repaired(&arena);
         in_time.flatten()
     }
 }
@@ -409,13 +434,5 @@ fn out_of_time(cx: &Context, index: usize, late: ToolError) -> ToolError {
         not_stopped(late)
     } else {
         late
-    }
-}
-
-/// Calls the tool; a panic is an error.
-pub(super) async fn answer(tool: &dyn Tool, call: Call<'_>) -> Answered {
-    match contained(|| tool.call(call)) {
-        Ok(answer) => resolved(answer, call).await,
-        Err(error) => Err(error),
     }
 }

@@ -3,17 +3,16 @@
 //! `FuturesUnordered` would do, but for `tests/shuttle`, which explores the schedules of this lock alone.
 
 use std::collections::VecDeque;
-use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 use std::task::{Context as TaskContext, Poll, Wake, Waker};
 
-use super::body::FinishedCall;
+use super::body::{FinishedCall, RunningCall};
 use crate::sync::{Mutex, MutexGuard};
 
 /// Calls in flight, and the queue of those that were woken.
 pub(super) struct CallSet<'a> {
     /// Calls in the order of their start; `None` once ended.
-    calls: Vec<Option<Slot<'a>>>,
+    calls: Vec<Option<CallSlot<'a>>>,
     /// Number of calls in flight.
     running: usize,
     /// Number of calls that were polled at least once.
@@ -25,10 +24,7 @@ pub(super) struct CallSet<'a> {
     queue: Arc<WakeQueue>,
 }
 
-/// A call in flight.
-pub(super) type RunningCall<'a> = Pin<Box<dyn Future<Output = FinishedCall> + Send + 'a>>;
-
-struct Slot<'a> {
+struct CallSlot<'a> {
     call: RunningCall<'a>,
     waker: Waker,
 }
@@ -54,7 +50,7 @@ impl<'a> CallSet<'a> {
     pub(super) fn start(&mut self, call: RunningCall<'a>) {
         let (queue, place) = (Arc::clone(&self.queue), self.calls.len());
         let waker = Waker::from(Arc::new(CallWaker { queue, place }));
-        self.calls.push(Some(Slot { call, waker }));
+        self.calls.push(Some(CallSlot { call, waker }));
         self.running += 1;
     }
 
@@ -89,7 +85,7 @@ impl<'a> CallSet<'a> {
     /// Polls one call. If it ends, it is removed and its outcome returned.
     fn poll_call(&mut self, place: usize) -> Option<FinishedCall> {
         let slot = self.calls.get_mut(place)?;
-        let Slot { call, waker } = slot.as_mut()?;
+        let CallSlot { call, waker } = slot.as_mut()?;
         let polled = call.as_mut().poll(&mut TaskContext::from_waker(waker));
         let Poll::Ready(finished) = polled else {
             return None;

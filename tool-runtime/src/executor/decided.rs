@@ -14,7 +14,7 @@ pub struct Decided {
     pub place: usize,
     /// Decision of a person or a policy.
     pub decision: Decision,
-    /// How often the call was let run again after its outcome was unknown. It is a part of the call's
+    /// Number of reruns after an unknown outcome. It is a part of the call's
     /// [key](crate::tool::Context::idempotency_key).
     #[serde(default)]
     pub attempt: u32,

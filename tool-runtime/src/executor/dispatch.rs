@@ -1,65 +1,28 @@
 //! Dispatch: decides for each call of a batch if it runs, before any call does.
 
-use std::time::Duration;
-
 use super::batch::PendingReason;
 use super::batch_state::BatchState;
-use super::turn::Turn;
+use super::turn::{CallPlan, Job, Plan, Turn};
 use super::{Executor, MAX_CALLS};
 use crate::tool::{Context, Decision};
-use crate::toolset::{Entry, Toolset};
+use crate::toolset::{ToolEntry, Toolset};
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError};
-
-/// A call to run.
-pub(super) struct Job<'a> {
-    pub(super) index: usize,
-    /// The call, under the name that the tool has today.
-    pub(super) call: &'a ToolCall,
-    pub(super) entry: &'a Entry,
-    pub(super) plan: Plan<'a>,
-}
-
-/// Plan for a call of a turn that was paused, or that waited elsewhere.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CallPlan {
-    /// It runs as every call does.
-    #[default]
-    Run,
-    /// It runs as every call does, and may use old names of the tool and its arguments: it was made for an earlier version
-    /// of the tools, and stored since. A pending call that is [decided](super::Decided) may always use them.
-    Stored,
-    /// It was answered before, or stays pending.
-    Leave,
-    /// It is answered with a timeout, after it has waited for so long.
-    Late(Duration),
-}
-
-/// Plan of the host, or decision about the call.
-#[derive(Clone, Copy)]
-pub(super) enum Plan<'a> {
-    Planned(CallPlan),
-    Decided(&'a Decision),
-}
-
-impl Plan<'_> {
-    /// Returns true if a person or the host decided that the call runs.
-    pub(super) fn is_approval(self) -> bool {
-        matches!(self, Self::Decided(_))
-    }
-
-    /// Returns true if the call was stored, and may use names of then.
-    pub(super) fn is_stored(self) -> bool {
-        matches!(self, Self::Decided(_) | Self::Planned(CallPlan::Stored))
-    }
-}
 
 /// Result of dispatching one call.
 enum Dispatched<'a> {
-    Runs(&'a Entry),
-    Waits(Option<&'a Entry>, PendingReason),
+    Runs(&'a ToolEntry),
+    Waits(Option<&'a ToolEntry>, PendingReason),
     Refused(ToolError),
-    Answered(Option<&'a Entry>, Result<Outcome, ToolError>),
+    Answered(Option<&'a ToolEntry>, Result<Outcome, ToolError>),
+}
+
+/// Makes the calls that the host leaves pending although nothing runs.
+pub(super) fn leave(turn: &Turn<'_>, state: &mut BatchState<'_>) {
+    for (index, call) in turn.calls.iter().enumerate() {
+        if matches!(turn.plan(index), Plan::Planned(CallPlan::Leave)) {
+            state.wait(index, call.clone(), PendingReason::Left, Vec::new());
+        }
+    }
 }
 
 /// Dispatches all calls. Unknown and hidden tools are refused, manual ones are pending, and the rest is returned to
@@ -76,7 +39,7 @@ pub(super) fn dispatch<'a>(
     let mut ends = false;
     let scope = cx.scope();
     // Models often call one tool many times in a row; the lookup is done once for these.
-    let mut last: Option<&'a Entry> = None;
+    let mut last: Option<&'a ToolEntry> = None;
     for (index, call) in turn.calls.iter().enumerate() {
         let plan = turn.plan(index);
         let renamed = today.get(index).and_then(Option::as_ref);
@@ -134,7 +97,7 @@ fn too_many() -> ToolError {
 
 fn dispatch_one<'a>(
     executor: &Executor,
-    seen: Result<&'a Entry, ToolError>,
+    seen: Result<&'a ToolEntry, ToolError>,
     plan: Plan<'_>,
 ) -> Dispatched<'a> {
     if matches!(plan, Plan::Planned(CallPlan::Leave)) {

@@ -3,9 +3,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::body::Core;
+use super::body::CallBody;
 use super::redacted::Redacted;
-use crate::tool::{BoxFuture, Contained, Context, FromToolError, Tool, Yes};
+use crate::tool::{ApprovalToken, BoxFuture, Contained, Context, FromToolError, Tool};
 use toolwright_provider::call::{
     Annotations, ErrorKind, Meta, Outcome, ToolCall, ToolDef, ToolError, contained,
 };
@@ -21,7 +21,7 @@ use toolwright_provider::call::{
 ///     layers::{Handled, Layer, Next, Request}, tool, tools,
 /// };
 ///
-/// /// Lets nobody delete on a Friday.
+/// /// Refuses deletions on Fridays.
 /// struct Fridays;
 ///
 /// impl Layer for Fridays {
@@ -47,9 +47,9 @@ pub trait Layer: Send + Sync {
     /// Handles a call. `next` runs the layers further in, and then the tool.
     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled>;
 
-    /// Returns true if every call of this tool needs a decision, whatever its arguments. It is what
-    /// [`Executor::requires_approval`](crate::executor::Executor::requires_approval) reads; no call depends on it.
-    /// Default: false.
+    /// Returns true if every call of this tool needs a decision, whatever its arguments. Only
+    /// [`Executor::requires_approval`](crate::executor::Executor::requires_approval) reads it; calls do not depend on
+    /// it. Default: false.
     fn requires_approval(&self, def: &ToolDef) -> bool {
         let _ = def;
         false
@@ -109,7 +109,7 @@ impl From<ToolError> for Handled {
 
 /// Arguments that a call is bound to.
 #[derive(Clone)]
-enum Seal {
+enum ArgumentSeal {
     Open,
     /// Those with which it is passed on next.
     Closing,
@@ -123,18 +123,18 @@ pub struct Request<'a> {
     /// Arguments that were validated last.
     checked: Arc<str>,
     /// Approved arguments, once validated; no others run.
-    seal: Seal,
-    core: &'a Core<'a>,
+    seal: ArgumentSeal,
+    body: &'a CallBody<'a>,
 }
 
 impl<'a> Request<'a> {
     /// Makes a request for a call whose arguments are valid.
-    pub(super) fn new(call: ToolCall, core: &'a Core<'a>) -> Self {
+    pub(super) fn new(call: ToolCall, body: &'a CallBody<'a>) -> Self {
         Self {
             checked: Arc::clone(&call.arguments),
             call,
-            seal: Seal::Open,
-            core,
+            seal: ArgumentSeal::Open,
+            body,
         }
     }
 
@@ -145,100 +145,100 @@ impl<'a> Request<'a> {
 
     /// Returns the call's index in its batch, from 0.
     pub fn index(&self) -> usize {
-        self.core.index
+        self.body.index
     }
 
     /// Returns the call's context.
     pub fn context(&self) -> &'a Context {
-        self.core.cx
+        self.body.cx
     }
 
     /// Returns true if a person or the host approved just these arguments; see
     /// [`Executor::run`](crate::executor::Executor::run). A layer that rewrites them revokes the approval.
     pub fn is_approved(&self) -> bool {
-        self.core.is_approved(&self.call.arguments)
+        self.body.is_approved(&self.call.arguments)
     }
 
-    /// Returns the pending outcome of a call that no layer further in asks about, and that a person has to see first:
-    /// an approved one whose arguments a layer rewrote, or one whose tool [needs an
-    /// approval](toolwright_provider::call::ToolOptions::needs_approval) that nobody gave.
+    /// Returns the pending outcome of a call that a person must see first, if no layer further in asks: an approved
+    /// call whose arguments a layer rewrote, or a call without the [required
+    /// approval](toolwright_provider::call::ToolOptions::needs_approval).
     ///
-    /// Such a call never reaches the tool. A layer that records what is about to run checks this first.
+    /// Such a call never reaches the tool. A layer that records calls before they run checks this first.
     pub fn reapproval(&self) -> Option<Handled> {
-        if self.core.approved_others(&self.call.arguments) {
+        if self.body.approved_others(&self.call.arguments) {
             let why = "a layer changed the arguments after they had been approved";
             return Some(Handled::Wait(json!({ "why": why })));
         }
-        let lacks = self.needs_approval() && self.yes().is_none();
+        let lacks = self.needs_approval() && self.approval().is_none();
         lacks.then(|| Handled::Wait(json!({ "needs_approval": true })))
     }
 
     /// Returns true if the tool runs only with a person's yes.
     pub(crate) fn needs_approval(&self) -> bool {
-        self.core.entry.needs_approval()
+        self.body.entry.needs_approval()
     }
 
-    /// Returns a person's yes to just these arguments: a decision, or the seal of an `Approval`. Of other tools nobody
-    /// wants to know.
-    fn yes(&self) -> Option<Yes> {
+    /// Returns the approval of exactly these arguments: from a decision, or from the seal of an `Approval`. `None` for
+    /// tools that need no approval.
+    fn approval(&self) -> Option<ApprovalToken> {
         let is_given = match &self.seal {
-            Seal::Closed(approved) => *approved == self.call.arguments,
-            Seal::Open | Seal::Closing => self.is_approved(),
+            ArgumentSeal::Closed(approved) => *approved == self.call.arguments,
+            ArgumentSeal::Open | ArgumentSeal::Closing => self.is_approved(),
         };
-        (is_given && self.needs_approval()).then(Yes::given)
+        (is_given && self.needs_approval()).then(ApprovalToken::given)
     }
 
     /// Binds the call to these arguments.
     pub(crate) fn sealed(self) -> Self {
         Self {
-            seal: Seal::Closing,
+            seal: ArgumentSeal::Closing,
             ..self
         }
     }
 
     /// Returns true if the call is bound to approved arguments.
     pub(crate) fn is_sealed(&self) -> bool {
-        !matches!(self.seal, Seal::Open)
+        !matches!(self.seal, ArgumentSeal::Open)
     }
 
     /// Returns the tool.
     pub fn tool(&self) -> &'a Arc<dyn Tool> {
-        self.core.tool
+        self.body.tool
     }
 
     /// Returns the arguments without secrets.
     pub fn redacted(&self) -> Redacted<'_> {
-        Redacted::new(&self.call, Some(self.core.tool))
+        Redacted::new(&self.call, Some(self.body.tool))
     }
 
     /// Returns the tool's definition.
     pub fn def(&self) -> &'a ToolDef {
-        self.core.tool.def()
+        self.body.tool.def()
     }
 
     /// Returns the tool's hints about its effects.
     pub fn annotations(&self) -> Annotations {
-        self.core.entry.options().annotations
+        self.body.entry.options().annotations
     }
 
     /// Returns the tool's attributes.
     pub fn attributes(&self) -> &'a Meta {
-        self.core.entry.attributes()
+        self.body.entry.attributes()
     }
 
     /// Returns true if an answer may depend on the context.
     pub(crate) fn reads_context(&self) -> bool {
-        self.core.entry.reads_context()
+        self.body.entry.reads_context()
     }
 
     /// Returns true if the call is a search for tools.
     pub(crate) fn finds_tools(&self) -> bool {
-        self.core.entry.finds()
+        self.body.entry.searches()
     }
 
     /// Returns the tool's attributes, and those of the tools inside it that have others.
     pub(crate) fn all_attributes(&self) -> impl Iterator<Item = &'a Meta> {
-        self.core.entry.all_attributes()
+        self.body.entry.all_attributes()
     }
 
     /// Replaces the arguments with the text of a JSON object.
@@ -272,43 +272,45 @@ impl<'a> Next<'a> {
     /// [`InvalidArgs`](toolwright_provider::call::ErrorKind::InvalidArgs) error.
     pub async fn run(self, mut request: Request<'a>) -> Handled {
         if request.call.arguments != request.checked {
-            match request.core.check(&request.call) {
+            match request.body.check(&request.call) {
                 Ok(call) => {
                     let seal = request.seal;
-                    request = Request::new(call, request.core);
+                    request = Request::new(call, request.body);
                     request.seal = seal;
                 }
                 Err(error) => return error.into(),
             }
         }
         match &request.seal {
-            Seal::Closing => request.seal = Seal::Closed(Arc::clone(&request.call.arguments)),
-            Seal::Closed(approved) if *approved != request.call.arguments => {
+            ArgumentSeal::Closing => {
+                request.seal = ArgumentSeal::Closed(Arc::clone(&request.call.arguments));
+            }
+            ArgumentSeal::Closed(approved) if *approved != request.call.arguments => {
                 return changed().into();
             }
-            Seal::Open | Seal::Closed(_) => {}
+            ArgumentSeal::Open | ArgumentSeal::Closed(_) => {}
         }
         let Some((layer, layers)) = self.layers.split_first() else {
             if let Some(waits) = request.reapproval() {
-                request.core.waits(Arc::clone(&request.call.arguments));
+                request.body.waits(Arc::clone(&request.call.arguments));
                 return waits;
             }
-            let yes = request.yes();
-            let handled = Handled::from(request.core.attempts(&request.call, yes).await);
+            let approval = request.approval();
+            let handled = Handled::from(request.body.attempts(&request.call, approval).await);
             if handled.is_open() {
-                request.core.waits(Arc::clone(&request.call.arguments));
+                request.body.waits(Arc::clone(&request.call.arguments));
             }
             return handled;
         };
-        let (core, arguments) = (request.core, Arc::clone(&request.call.arguments));
-        core.clear_pending();
+        let (body, arguments) = (request.body, Arc::clone(&request.call.arguments));
+        body.clear_pending();
         let handling = contained(|| layer.call(request, Next { layers }));
         let handled = match handling.map(Contained::new) {
             Ok(handling) => handling.await,
             Err(error) => error.into(),
         };
         if handled.is_open() {
-            core.waits(arguments);
+            body.waits(arguments);
         }
         handled
     }

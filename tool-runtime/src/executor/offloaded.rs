@@ -10,22 +10,21 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::blocking::Permit;
-use super::body::{Answered, answer};
 use super::span::CallSpan;
-use crate::tool::{Context, Yes, not_started};
-use crate::toolset::Entry;
+use crate::tool::{Answered, ApprovalToken, Call, Context, Tool, not_started};
+use crate::toolset::{ToolEntry, resolved};
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolError, contained};
-use toolwright_schema::decode::Store;
+use toolwright_schema::decode::Arena;
 
 /// A call with everything that it needs to run elsewhere.
 pub(super) struct OwnedCall {
-    pub(super) entry: Entry,
+    pub(super) entry: ToolEntry,
     pub(super) call: ToolCall,
     pub(super) cx: Context,
     pub(super) index: usize,
     pub(super) is_stored: bool,
-    pub(super) yes: Option<Yes>,
-    pub(super) store: Arc<Store>,
+    pub(super) approval: Option<ApprovalToken>,
+    pub(super) arena: Arc<Arena>,
     pub(super) span: CallSpan,
     /// Permit of a `blocking` tool, released when the body has ended.
     pub(super) _place: Option<Permit>,
@@ -35,11 +34,11 @@ impl OwnedCall {
     async fn run(mut self) -> Answered {
         let span = std::mem::take(&mut self.span);
         let inside = async {
-            let call = self.entry.call(&self.call, &self.store, &self.cx);
+            let call = self.entry.call(&self.call, &self.arena, &self.cx);
             let call = call
                 .at(self.index)
                 .stored(self.is_stored)
-                .with_yes(self.yes);
+                .with_approval(self.approval);
             answer(&**self.entry.tool(), call).await
         };
         span.around(inside).await
@@ -75,9 +74,9 @@ impl OwnedCall {
 
 /// A call that runs once, on the first thread that takes it, unless it is taken back before.
 #[derive(Clone)]
-pub(super) struct Work(Arc<Mutex<Option<OwnedCall>>>);
+pub(super) struct QueuedCall(Arc<Mutex<Option<OwnedCall>>>);
 
-impl Work {
+impl QueuedCall {
     fn of(owned: OwnedCall) -> Self {
         Self(Arc::new(Mutex::new(Some(owned))))
     }
@@ -90,7 +89,7 @@ impl Work {
 
 /// Answer of an offloaded call.
 pub(super) enum Offloaded {
-    Thread(oneshot::Receiver<Answered>, Work),
+    Thread(oneshot::Receiver<Answered>, QueuedCall),
     NotStarted(Option<ToolError>),
 }
 
@@ -131,7 +130,7 @@ impl Offloaded {
         E: Into<Box<dyn Error + Send + Sync>>,
     {
         let (answered, answer) = oneshot::channel();
-        let work = Work::of(owned);
+        let work = QueuedCall::of(owned);
         let taken = work.clone();
         let run = move || {
             if let Some(owned) = taken.take() {
@@ -182,17 +181,25 @@ fn ended() -> ToolError {
     )
 }
 
+/// Calls the tool; a panic is an error.
+async fn answer(tool: &dyn Tool, call: Call<'_>) -> Answered {
+    match contained(|| tool.call(call)) {
+        Ok(answer) => resolved(answer, call).await,
+        Err(error) => Err(error),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
 
-    use super::{CallSpan, Entry, Offloaded, OwnedCall, contained};
+    use super::{CallSpan, Offloaded, OwnedCall, ToolEntry, contained};
     use crate::dyn_tool::DynTool;
     use crate::tool::{Context, Tool};
     use toolwright_provider::call::{ErrorKind, ToolCall, ToolError};
-    use toolwright_schema::decode::Store;
+    use toolwright_schema::decode::Arena;
 
     /// A call that counts how often it runs.
     fn counted(ran: &Arc<AtomicUsize>) -> Result<OwnedCall, Box<dyn std::error::Error>> {
@@ -204,13 +211,13 @@ mod tests {
         });
         let tool: Arc<dyn Tool> = tool.build()?;
         Ok(OwnedCall {
-            entry: Entry::new(tool),
+            entry: ToolEntry::new(tool),
             call: ToolCall::new("1", "count", "{}"),
             cx: Context::new(),
             index: 0,
             is_stored: false,
-            yes: None,
-            store: Arc::new(Store::new()),
+            approval: None,
+            arena: Arc::new(Arena::new()),
             span: CallSpan::default(),
             _place: None,
         })

@@ -126,8 +126,8 @@ impl OutputLimit {
 
     /// Keeps a text that is cut at `end`. Returns a note on how to read on.
     fn keep(&self, text: &str, end: usize, session: Option<&str>) -> String {
-        let kept = self.overflow.as_ref();
-        match kept.and_then(|kept| kept.put(text, self, session)) {
+        let overflow = self.overflow.as_ref();
+        match overflow.and_then(|overflow| overflow.put(text, self, session)) {
             Some(id) => format!("; `{READ_OUTPUT}` reads on, with id {id} and offset {end}"),
             None => String::new(),
         }
@@ -217,26 +217,26 @@ impl Overflow {
         def.options.annotations.read_only = Some(true);
         Arc::new(ReadOutput {
             def,
-            kept: self.clone(),
+            store: self.clone(),
         })
     }
 
     /// Poisoning is harmless: no foreign code runs under this lock.
-    fn kept(&self) -> MutexGuard<'_, StoredTexts> {
+    fn stored(&self) -> MutexGuard<'_, StoredTexts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn put(&self, text: &str, limit: &OutputLimit, session: Option<&str>) -> Option<String> {
-        let mut kept = self.kept();
-        let room = kept.capacity.checked_sub(text.len())?;
-        while kept.held > room {
-            let old = kept.texts.pop_front()?;
-            kept.held = kept.held.saturating_sub(old.text.len());
+        let mut stored = self.stored();
+        let room = stored.capacity.checked_sub(text.len())?;
+        while stored.held > room {
+            let old = stored.texts.pop_front()?;
+            stored.held = stored.held.saturating_sub(old.text.len());
         }
-        kept.held += text.len();
-        kept.count += 1;
-        let id = format!("output_{}", kept.count);
-        kept.texts.push_back(StoredText {
+        stored.held += text.len();
+        stored.count += 1;
+        let id = format!("output_{}", stored.count);
+        stored.texts.push_back(StoredText {
             id: id.clone(),
             session: session.map(str::to_owned),
             text: text.into(),
@@ -248,8 +248,8 @@ impl Overflow {
 
     fn read(&self, read: &Read, session: Option<&str>) -> Result<String, ToolError> {
         let found = {
-            let kept = self.kept();
-            let mut texts = kept.texts.iter();
+            let stored = self.stored();
+            let mut texts = stored.texts.iter();
             let one = texts.find(|one| one.id == read.id && one.session.as_deref() == session);
             one.map(|one| (Arc::clone(&one.text), one.bytes, one.lines))
         };
@@ -283,11 +283,11 @@ impl Overflow {
 impl fmt::Debug for Overflow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The texts may be secret.
-        let kept = self.kept();
+        let stored = self.stored();
         f.debug_struct("Overflow")
-            .field("capacity", &kept.capacity)
-            .field("held", &kept.held)
-            .field("texts", &kept.texts.len())
+            .field("capacity", &stored.capacity)
+            .field("held", &stored.held)
+            .field("texts", &stored.texts.len())
             .finish()
     }
 }
@@ -308,7 +308,7 @@ impl Schema for Read {
 
 struct ReadOutput {
     def: ToolDef,
-    kept: Overflow,
+    store: Overflow,
 }
 
 impl Tool for ReadOutput {
@@ -319,7 +319,7 @@ impl Tool for ReadOutput {
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
         let read = || {
             let read: Read = call.decode()?;
-            let text = self.kept.read(&read, call.context().session_id())?;
+            let text = self.store.read(&read, call.context().session_id())?;
             Ok(Outcome::Value(Payload::text(text)))
         };
         Answer::Ready(read())

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use toolwright_provider::call::{Outcome, ToolCall, ToolError, contained};
 
-/// Policy for calls that failed. It is asked once for each failure, when it happens, but not for cancelled calls.
+/// Policy for calls that failed. It is called once for each failure, when it happens, but not for cancelled calls.
 ///
 /// ```
 /// use toolwright::{
@@ -23,7 +23,7 @@ use toolwright_provider::call::{Outcome, ToolCall, ToolError, contained};
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub enum ErrorPolicy {
-    /// The model reads the error and goes on.
+    /// The model reads the error and continues.
     #[default]
     Continue,
     /// The other calls run to their end; then the conversation halts.
@@ -42,7 +42,7 @@ pub type Decide = dyn Fn(&ToolCall, &ToolError) -> OnFailure + Send + Sync;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum OnFailure {
-    /// The model reads the error and goes on.
+    /// The model reads the error and continues.
     Continue,
     /// This is the call's answer instead. One that cannot be written as JSON halts the conversation.
     Replace(Outcome),
@@ -82,10 +82,10 @@ impl fmt::Debug for ErrorPolicy {
     }
 }
 
-/// Policy for calls whose outcome is unknown: they began, and nobody can say whether they took effect.
+/// Policy for calls whose outcome is unknown: they began, and it is unknown whether they took effect.
 ///
-/// A call of a tool that is `read_only` or `idempotent` never waits for a person. It runs again, once, unless its time is
-/// over or the run was cancelled; layers and the model see what the second attempt says.
+/// A call of a tool that is `read_only` or `idempotent` never waits for a person. It runs again, once, unless its time
+/// is over or the run was cancelled; layers and the model see the result of the second attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnknownOutcome {

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use crate::tool::Tool;
 use toolwright_provider::call::ToolCall;
-use toolwright_schema::decode::unshown;
+use toolwright_schema::decode::redact;
 use toolwright_schema::panics::reported;
 use toolwright_schema::text::Printable;
 
 /// Arguments of a call without secrets, for logs; see [`Tool::redacted`].
 ///
-/// Of an unknown tool nothing is shown, because its secrets are unknown.
+/// The arguments of an unknown tool are omitted, because its secrets are unknown.
 #[derive(Clone, Copy)]
 pub struct Redacted<'a> {
     call: &'a ToolCall,
@@ -28,7 +28,7 @@ impl<'a> Redacted<'a> {
         let redacted =
             |tool: &'a Arc<dyn Tool>| reported("a tool's `redacted`", || tool.redacted(arguments));
         let redacted = self.tool.and_then(redacted);
-        redacted.unwrap_or_else(|| unshown(arguments).into())
+        redacted.unwrap_or_else(|| redact(arguments).into())
     }
 }
 

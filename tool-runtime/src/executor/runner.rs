@@ -10,13 +10,12 @@ use std::task::Context as TaskContext;
 
 use tokio::sync::oneshot;
 
-use super::body::Answered;
-use crate::tool::{BoxFuture, Contained, Context, Tool};
+use crate::tool::{Answered, BoxFuture, Contained, Context, Tool};
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolDef, ToolError, contained};
 use toolwright_schema::panics;
 
 /// Code of the host that runs the calls of an [`Executor`](crate::executor::Executor), and so of an agent, in place of
-/// the tools' own code: in another process, on workers, or here in an order of its own.
+/// the tools' own code: in another process, on workers, or here in another order.
 ///
 /// The executor keeps what it promises. A call comes with valid, repaired arguments, after all layers; events, policies
 /// and limits are the executor's. Calls that may run at the same time come together: from a serial executor one after
@@ -25,8 +24,7 @@ use toolwright_schema::panics;
 ///
 /// Each call is answered once, whatever a runner does:
 ///
-/// - [`RunnerCall::answer`] takes the call, so it cannot be answered twice, and an answer to a call of nobody cannot be
-///   written.
+/// - [`RunnerCall::answer`] takes the call, so it cannot be answered twice, and there is no answer without a call.
 /// - A call that the runner drops, also by a panic, is answered with a [`NoAnswer`](ErrorKind::NoAnswer) error.
 /// - A call that the runner keeps is answered at its time limit, or when the batch ends. What the runner says later is
 ///   ignored.
@@ -96,7 +94,7 @@ pub struct RunnerCall {
     reply: oneshot::Sender<RunnerReply>,
 }
 
-/// What a runner says to a call.
+/// A runner's reply to a call.
 pub(super) enum RunnerReply {
     Answer(Answered),
     /// The tool's own code runs. The sender is dropped when it has ended.
@@ -151,14 +149,14 @@ impl fmt::Debug for RunnerCall {
 }
 
 /// A batch's way to the runner.
-pub(super) struct Desk<'a> {
+pub(super) struct RunnerQueue<'a> {
     runner: &'a dyn Runner,
-    /// Calls that have arrived since the runner was last asked.
+    /// Calls that have arrived since the runner last ran.
     arrived: Mutex<Vec<RunnerCall>>,
     panic: Mutex<Option<ToolError>>,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> RunnerQueue<'a> {
     pub(super) fn new(runner: &'a dyn Runner) -> Self {
         Self {
             runner,
@@ -212,16 +210,16 @@ pub(super) struct Runs<'a>(Vec<Contained<'a, Result<(), ToolError>>>);
 
 impl<'a> Runs<'a> {
     /// Gives the runner the calls that have arrived, and polls its futures. Answers wake their calls.
-    pub(super) fn poll(&mut self, desk: &Desk<'a>, task: &mut TaskContext<'_>) {
-        let mut calls = std::mem::take(&mut *desk.arrived());
+    pub(super) fn poll(&mut self, queue: &RunnerQueue<'a>, task: &mut TaskContext<'_>) {
+        let mut calls = std::mem::take(&mut *queue.arrived());
         if !calls.is_empty() {
             calls.sort_by_key(RunnerCall::index);
-            match contained(|| desk.runner.run(calls)) {
+            match contained(|| queue.runner.run(calls)) {
                 Ok(run) => self.0.push(Contained::new(Box::pin(async move {
                     run.await;
                     Ok(())
                 }))),
-                Err(error) => desk.panicked(error),
+                Err(error) => queue.panicked(error),
             }
         }
         self.0
@@ -229,14 +227,14 @@ impl<'a> Runs<'a> {
                 std::task::Poll::Pending => true,
                 std::task::Poll::Ready(Ok(())) => false,
                 std::task::Poll::Ready(Err(error)) => {
-                    desk.panicked(error);
+                    queue.panicked(error);
                     false
                 }
             });
     }
 }
 
-impl Desk<'_> {
+impl RunnerQueue<'_> {
     #[cold]
     fn panicked(&self, error: ToolError) {
         panics::report("a runner", error.host_detail().unwrap_or_default());

@@ -12,14 +12,14 @@ use super::batch_state::BatchState;
 use super::body::{self, BatchEnv};
 use super::call_set::CallSet;
 use super::deadline::Timer;
-use super::dispatch::Job;
-use super::runner::{Desk, Runs};
+use super::runner::{RunnerQueue, Runs};
+use super::turn::Job;
 use crate::executor::Batch;
 use crate::tool::Cancel;
 use toolwright_provider::call::{ErrorKind, ToolError};
 
 /// Reason why a batch ends.
-enum End {
+enum BatchEnd {
     /// All calls have ended, or a policy ends the batch.
     Done,
     Cancelled,
@@ -38,7 +38,7 @@ pub(super) async fn run_jobs<'a>(
         limit: executor.timeout,
         layers: &executor.layers,
         blocking: &executor.blocking,
-        desk: executor.runner.as_deref().map(Desk::new),
+        queue: executor.runner.as_deref().map(RunnerQueue::new),
         unknown_outcome: executor.unknown_outcome,
         executor,
     };
@@ -74,22 +74,22 @@ pub(super) async fn run_jobs<'a>(
                 to_run.next();
             }
             if stopped.as_mut().poll(task).is_ready() {
-                return Poll::Ready(End::Cancelled);
+                return Poll::Ready(BatchEnd::Cancelled);
             }
             if end.poll(task).is_ready() {
-                return Poll::Ready(End::TimedOut);
+                return Poll::Ready(BatchEnd::TimedOut);
             }
             match calls.poll(task) {
                 Poll::Ready(Some(finished)) => {
                     alone = false;
                     if state.finish(finished) {
-                        return Poll::Ready(End::Done);
+                        return Poll::Ready(BatchEnd::Done);
                     }
                 }
-                Poll::Ready(None) => return Poll::Ready(End::Done),
+                Poll::Ready(None) => return Poll::Ready(BatchEnd::Done),
                 Poll::Pending => {
-                    if let Some(desk) = &env.desk {
-                        runs.poll(desk, task);
+                    if let Some(queue) = &env.queue {
+                        runs.poll(queue, task);
                     }
                     return Poll::Pending;
                 }
@@ -97,9 +97,9 @@ pub(super) async fn run_jobs<'a>(
         }
     });
     match driven.await {
-        End::Done => {}
-        End::Cancelled => state.cancelled(),
-        End::TimedOut => {
+        BatchEnd::Done => {}
+        BatchEnd::Cancelled => state.cancelled(),
+        BatchEnd::TimedOut => {
             let limit = whole.unwrap_or_default();
             let words = format!("the calls of this turn did not end within {limit:?}");
             state.answer_open_calls(&ToolError::new(ErrorKind::Timeout, words));

@@ -17,7 +17,7 @@ enum SourceKind {
 }
 
 impl Source {
-    /// Chooses tools anew for each turn, by the conversation. If the choice panics, there are no tools.
+    /// Chooses the tools of each turn, by the conversation. If the choice panics, there are no tools.
     ///
     /// ```
     /// use toolwright::{Executor, Toolset, call::Scope, executor::Source};

@@ -32,9 +32,9 @@ mod on {
 
     /// Span of a call, if a subscriber wants one.
     #[derive(Clone, Default)]
-    pub(in crate::executor) struct CallSpan(Option<Arc<Open>>);
+    pub(in crate::executor) struct CallSpan(Option<Arc<OpenSpan>>);
 
-    struct Open {
+    struct OpenSpan {
         span: SafeSpan,
         /// It records arguments and results.
         has_content: bool,
@@ -81,7 +81,7 @@ mod on {
                     span.record("gen_ai.tool.call.arguments", &*arguments);
                 });
             }
-            Self(Some(Arc::new(Open { span, has_content })))
+            Self(Some(Arc::new(OpenSpan { span, has_content })))
         }
 
         /// Returns true if there is no span.
@@ -91,7 +91,7 @@ mod on {
 
         /// Records the outcome of the call.
         pub(in crate::executor) fn end(&self, result: &ToolResult) {
-            let Some(Open { span, has_content }) = self.0.as_deref() else {
+            let Some(OpenSpan { span, has_content }) = self.0.as_deref() else {
                 return;
             };
             span.record(|span| match &result.outcome {

@@ -1,9 +1,9 @@
 use std::borrow::Cow;
+use std::time::Duration;
 
-use super::batch::PendingReason;
-use super::batch_state::BatchState;
 use super::decided::Decided;
-use super::dispatch::{CallPlan, Plan};
+use crate::tool::Decision;
+use crate::toolset::ToolEntry;
 use toolwright_provider::call::ToolCall;
 
 /// The calls of a turn that an [executor](crate::executor::Executor::run) runs. It is made of calls or of
@@ -18,6 +18,50 @@ pub struct Turn<'a> {
 enum Plans<'a> {
     Planned(&'a [CallPlan]),
     Decided(&'a [Decided]),
+}
+
+/// A call to run.
+pub(super) struct Job<'a> {
+    pub(super) index: usize,
+    /// The call, under the name that the tool has today.
+    pub(super) call: &'a ToolCall,
+    pub(super) entry: &'a ToolEntry,
+    pub(super) plan: Plan<'a>,
+}
+
+/// Plan for a call of a turn that was paused, or that waited elsewhere.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CallPlan {
+    /// It runs as every call does.
+    #[default]
+    Run,
+    /// It runs as every call does, and may use old names of the tool and its arguments: it was made for an earlier version
+    /// of the tools, and stored since. A pending call that is [decided](super::Decided) may always use them.
+    Stored,
+    /// It was answered before, or stays pending.
+    Leave,
+    /// It is answered with a timeout, after this time.
+    Late(Duration),
+}
+
+/// Plan of the host, or decision about the call.
+#[derive(Clone, Copy)]
+pub(super) enum Plan<'a> {
+    Planned(CallPlan),
+    Decided(&'a Decision),
+}
+
+impl Plan<'_> {
+    /// Returns true if a person or the host decided that the call runs.
+    pub(super) fn is_approval(self) -> bool {
+        matches!(self, Self::Decided(_))
+    }
+
+    /// Returns true if the call was stored, and may use names of then.
+    pub(super) fn is_stored(self) -> bool {
+        matches!(self, Self::Decided(_) | Self::Planned(CallPlan::Stored))
+    }
 }
 
 impl<'a> Turn<'a> {
@@ -37,15 +81,6 @@ impl<'a> Turn<'a> {
                 Some(one) => Plan::Decided(&one.decision),
                 None => Plan::Planned(CallPlan::Leave),
             },
-        }
-    }
-
-    /// Makes the calls that the host leaves pending although nothing runs.
-    pub(super) fn leave(&self, state: &mut BatchState<'_>) {
-        for (index, call) in self.calls.iter().enumerate() {
-            if matches!(self.plan(index), Plan::Planned(CallPlan::Leave)) {
-                state.wait(index, call.clone(), PendingReason::Left, Vec::new());
-            }
         }
     }
 

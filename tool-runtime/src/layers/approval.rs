@@ -54,10 +54,10 @@ enum Needs {
         unmarked: bool,
         destructive: bool,
     },
-    When(Arc<When>),
+    When(Arc<Condition>),
 }
 
-type When = dyn Fn(&Request<'_>) -> bool + Send + Sync;
+type Condition = dyn Fn(&Request<'_>) -> bool + Send + Sync;
 type Details = dyn Fn(&Request<'_>) -> Value + Send + Sync;
 type Approver = dyn Fn(Ask) -> Pin<Box<dyn Future<Output = Decision> + Send>> + Send + Sync;
 
@@ -86,7 +86,7 @@ impl Ask {
 }
 
 impl Needs {
-    /// Returns why all calls of a tool need a decision; `None` where that depends on the call, or none does.
+    /// Returns the reason if all calls of a tool need a decision; `None` if it depends on the call.
     fn reasons<'a>(
         &self,
         attributes: impl Iterator<Item = &'a Meta>,
@@ -125,10 +125,10 @@ impl Needs {
 
 impl Approval {
     /// Asks about tools whose attribute `risk` is at least this: `low`, `medium`, `high` or `critical`. Tools without
-    /// it run at once; an unknown value is asked about.
+    /// it run at once; an unknown value needs a decision.
     ///
     /// # Panics
-    /// When `level` is none of these.
+    /// When `level` is not one of these.
     #[track_caller]
     pub fn at_least(level: &str) -> Self {
         Self::at_least_of(Levels::risk(), level)
@@ -137,8 +137,8 @@ impl Approval {
     /// Asks about tools whose attribute is at least this level.
     ///
     /// # Panics
-    /// When `level` is none of the levels; see [`try_at_least_of`](Self::try_at_least_of) for one that
-    /// comes from elsewhere.
+    /// When `level` is not one of the levels; see [`try_at_least_of`](Self::try_at_least_of) for one that comes from
+    /// elsewhere.
     #[track_caller]
     pub fn at_least_of(levels: Levels, level: &str) -> Self {
         match Self::try_at_least_of(levels, level) {
@@ -147,7 +147,7 @@ impl Approval {
         }
     }
 
-    /// Makes an approval as [`at_least_of`](Self::at_least_of) does; `None` when `level` is none of the levels.
+    /// Makes an approval as [`at_least_of`](Self::at_least_of) does; `None` if `level` is not one of the levels.
     pub fn try_at_least_of(levels: Levels, level: &str) -> Option<Self> {
         let threshold = levels.position(level)?;
         Some(Self::new(Needs::Level {
@@ -180,8 +180,7 @@ impl Approval {
         self
     }
 
-    /// Asks about `destructive` tools too, whatever their level: `idempotent` ones as well, and those of a low
-    /// risk.
+    /// Asks about `destructive` tools too, whatever their level: `idempotent` ones as well, and those of a low risk.
     pub fn destructive_too(mut self) -> Self {
         if let Needs::Level { destructive, .. } = &mut self.needs {
             *destructive = true;

@@ -73,7 +73,7 @@ pub struct Cache {
 
 #[derive(Debug)]
 struct CacheState {
-    answers: HashMap<Key, CachedAnswer>,
+    answers: HashMap<CacheKey, CachedAnswer>,
     /// Logical time; grows with every use.
     now: u64,
     /// Number of writes, by conversation.
@@ -82,12 +82,12 @@ struct CacheState {
 
 /// Conversation that may read an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Reader {
+enum CacheScope {
     All,
     Session(Box<str>),
 }
 
-impl Reader {
+impl CacheScope {
     /// `None` if the conversation is unknown.
     fn of(cx: &Context) -> Option<Self> {
         Some(Self::Session(cx.session_id()?.into()))
@@ -95,16 +95,16 @@ impl Reader {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Key {
-    reader: Reader,
+struct CacheKey {
+    reader: CacheScope,
     tool: ShortStr,
     arguments: String,
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for CacheKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Arguments may be secret.
-        f.debug_struct("Key")
+        f.debug_struct("CacheKey")
             .field("reader", &self.reader)
             .field("tool", &self.tool)
             .finish_non_exhaustive()
@@ -189,30 +189,30 @@ impl Cache {
         lists(&self.shared, request.def()) && !request.reads_context()
     }
 
-    fn bucket(&self, reader: &Reader) -> usize {
+    fn bucket(&self, reader: &CacheScope) -> usize {
         let hash = self.hasher.hash_one(reader);
         usize::try_from(hash).unwrap_or_default() % BUCKETS
     }
 
-    fn key(&self, request: &Request<'_>) -> Option<Key> {
+    fn key(&self, request: &Request<'_>) -> Option<CacheKey> {
         let call = request.call();
         // An answer is for those who approved the call.
         if call.arguments.len() > LONGEST || request.needs_approval() || request.finds_tools() {
             return None;
         }
         let reader = if self.is_shared(request) {
-            Reader::All
+            CacheScope::All
         } else {
-            Reader::of(request.context())?
+            CacheScope::of(request.context())?
         };
-        Some(Key {
+        Some(CacheKey {
             reader,
             tool: call.name.clone(),
             arguments: canonical(&call.arguments)?,
         })
     }
 
-    fn find(&self, key: &Key, tool: &Arc<dyn Tool>, cx: &Context) -> Option<Outcome> {
+    fn find(&self, key: &CacheKey, tool: &Arc<dyn Tool>, cx: &Context) -> Option<Outcome> {
         let mut state = self.state();
         state.now += 1;
         let now = state.now;
@@ -233,16 +233,16 @@ impl Cache {
         Some(answer.outcome.clone())
     }
 
-    fn writes(&self, reader: &Reader) -> u64 {
+    fn writes(&self, reader: &CacheScope) -> u64 {
         let at = self.bucket(reader);
         let state = self.state();
         state.writes.get(at).copied().unwrap_or_default()
     }
 
     /// Drops a conversation's answers and the shared ones, since a call may have written.
-    fn forget(&self, session: Option<&Reader>) {
+    fn forget(&self, session: Option<&CacheScope>) {
         let mut state = self.state();
-        for reader in iter::once(&Reader::All).chain(session) {
+        for reader in iter::once(&CacheScope::All).chain(session) {
             if let Some(writes) = state.writes.get_mut(self.bucket(reader)) {
                 *writes += 1;
             }
@@ -253,12 +253,12 @@ impl Cache {
     /// Caches an answer, if nothing was written since the call began.
     fn keep(
         &self,
-        key: Key,
+        key: CacheKey,
         (tool, cx): (&Arc<dyn Tool>, &Context),
         outcome: &Outcome,
         writes: u64,
     ) {
-        let caller = (key.reader != Reader::All).then(|| Identity::of(cx));
+        let caller = (key.reader != CacheScope::All).then(|| Identity::of(cx));
         let at = self.bucket(&key.reader);
         let mut state = self.state();
         if state.writes.get(at) != Some(&writes) || self.most == 0 {
@@ -295,7 +295,7 @@ impl CacheState {
 /// Drops answers once a call that may write has ended.
 struct WriteGuard<'a> {
     cache: &'a Cache,
-    session: Option<Reader>,
+    session: Option<CacheScope>,
 }
 
 impl Drop for WriteGuard<'_> {
@@ -317,7 +317,7 @@ impl Layer for Cache {
             if !self.is_for(&request) {
                 let _writing = (!self.keeps_after_writes).then(|| WriteGuard {
                     cache: self,
-                    session: Reader::of(request.context()),
+                    session: CacheScope::of(request.context()),
                 });
                 return next.run(request).await;
             }

@@ -5,15 +5,15 @@ use crate::executor::{Handled, Layer, Next, Request};
 use crate::tool::BoxFuture;
 use toolwright_provider::call::{ErrorKind, ToolError};
 
-/// Number of runs whose counts are kept; a new run replaces the one that was quiet longest.
+/// Number of runs with counts; a new run replaces the one that was idle longest.
 const RUNS: usize = 1024;
 
 /// Limits the number of calls in one run: of all tools, or of one.
 ///
-/// The run is that of [`Context::with_run`](crate::tool::Context::with_run); calls without one count as
-/// those of one run. A call counts when it comes here, whatever becomes of it, but for one that is
-/// left to wait. What is refused is [`Rejected`](ErrorKind::Rejected), and the model reads that the
-/// limit is reached. Counts of 1,024 runs are kept.
+/// The run is that of [`Context::with_run`](crate::tool::Context::with_run); calls without one count as those of one
+/// run. A call counts when it reaches this layer, whatever its result, unless it becomes pending. A call above the
+/// limit is [`Rejected`](ErrorKind::Rejected), and the model reads that the limit is reached. Counts of 1,024 runs are
+/// kept.
 ///
 /// ```
 /// use toolwright::layers::CallLimit;
@@ -27,11 +27,11 @@ const RUNS: usize = 1024;
 pub struct CallLimit {
     of: Option<Arc<str>>,
     most: u32,
-    runs: Mutex<Runs>,
+    runs: Mutex<RunCounts>,
 }
 
 #[derive(Debug, Default)]
-struct Runs {
+struct RunCounts {
     counts: HashMap<Option<Box<str>>, Count>,
     /// Grows with every call.
     now: u64,
@@ -61,7 +61,7 @@ impl CallLimit {
         }
     }
 
-    fn runs(&self) -> MutexGuard<'_, Runs> {
+    fn runs(&self) -> MutexGuard<'_, RunCounts> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -107,7 +107,7 @@ impl CallLimit {
     }
 }
 
-impl Runs {
+impl RunCounts {
     fn forget_one(&mut self) {
         let quiet = self.counts.iter().min_by_key(|(_, count)| count.last);
         if let Some(run) = quiet.map(|(run, _)| run.clone()) {

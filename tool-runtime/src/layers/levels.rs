@@ -4,8 +4,7 @@ use serde_json::Value;
 
 use toolwright_provider::call::{Meta, RISK, RISKS};
 
-/// An attribute of tools whose values are steps, from the lowest to the highest: `risk`, from `low`
-/// to `critical`.
+/// An attribute of tools whose values are steps, from the lowest to the highest: `risk`, from `low` to `critical`.
 ///
 /// ```
 /// use toolwright::layers::{Approval, Levels};

@@ -8,16 +8,16 @@ use toolwright_provider::call::{ErrorKind, ToolError};
 
 /// Retries failed calls, with a delay that doubles each time.
 ///
-/// - Only tools whose annotations say `idempotent` or `read_only`: whether any other did what it was
-///   to do before it failed, nobody knows. [`always_for`](Self::always_for) names others. A call that did
-///   [not start](ErrorKind::NotStarted) is made again, whatever its tool says.
+/// - Only tools whose annotations say `idempotent` or `read_only`: any other tool may have taken effect before it
+///   failed. [`always_for`](Self::always_for) names others. A call that did [not start](ErrorKind::NotStarted) is made
+///   again, whatever its tool says.
 /// - Only after a [`Failed`](ErrorKind::Failed) or a [`Timeout`](ErrorKind::Timeout), and not if the
 ///   error is [`permanent`](ToolError::permanent). Wrong arguments stay wrong, and a panic is a
 ///   defect.
-/// - The tool's time limit is one on each attempt. A `blocking` tool whose time is over may still
-///   run, beside the next attempt; it is told to stop once the call is answered.
-/// - What a failed attempt noted by [`Context::update_state`](crate::tool::Context::update_state) is
-///   forgotten, and [`Context::idempotency_key`](crate::tool::Context::idempotency_key) is the same in all of them.
+/// - The tool's time limit is one on each attempt. A `blocking` tool whose time is over may still run, beside the next
+///   attempt; its token fires once the call is answered.
+/// - State updates of a failed attempt by [`Context::update_state`](crate::tool::Context::update_state) are discarded,
+///   and [`Context::idempotency_key`](crate::tool::Context::idempotency_key) is the same in all of them.
 /// - The last attempt's error is the call's.
 ///
 /// Without a tokio runtime's clock there is no wait between attempts.

@@ -19,11 +19,10 @@ type BoxError = Box<dyn Error + Send + Sync>;
 
 /// Runs a tower layer around the calls of an executor: a rate limit, or a retry with its own policy, for example.
 ///
-/// It is applied once, to a [`TowerService`]; all calls share what comes out, by its clones. What the
-/// service answers is [`Handled`]: done well, or waiting; a call that failed is an `Err` with its
-/// [`ToolError`]. An error of tower's own is one of kind [`Failed`](ErrorKind::Failed), whose words only the
-/// host may read. Requests may be sent on in any number, from any task, as long as the call lasts; one
-/// that is dropped ends what runs for it.
+/// It is applied once, to a [`TowerService`]; all calls share the resulting service, by its clones. The service returns
+/// [`Handled`]: done, or pending; a failed call is an `Err` with its [`ToolError`]. An error of tower becomes one of
+/// kind [`Failed`](ErrorKind::Failed), whose text only the host may read. Requests may be sent on in any number, from
+/// any task, as long as the call lasts; one that is dropped ends what runs for it.
 ///
 /// ```
 /// use toolwright::layers::Tower;

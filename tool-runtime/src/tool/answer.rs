@@ -8,8 +8,11 @@ use toolwright_provider::call::{ErrorKind, Outcome, Payload, ToolError};
 /// A boxed future that may move between threads.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
+/// Result of a call.
+pub(crate) type Answered = Result<Outcome, ToolError>;
+
 /// An answer that is still to come.
-pub(crate) type LaterAnswer<'a> = BoxFuture<'a, Result<Outcome, ToolError>>;
+pub(crate) type LaterAnswer<'a> = BoxFuture<'a, Answered>;
 
 /// Answer of a tool: ready, or a future.
 pub enum Answer<'a> {
@@ -36,49 +39,50 @@ impl fmt::Debug for Answer<'_> {
 }
 
 /// Answer of a call, or an exit before the tool's body.
-pub type Ran<'a> = Result<Answer<'a>, EarlyExit>;
+pub type RunResult<'a> = Result<Answer<'a>, EarlyExit>;
 
 /// Exit of a call before the tool's body.
 #[derive(Debug)]
-pub struct EarlyExit(Option<ToolError>);
+pub enum EarlyExit {
+    /// Only the arguments were checked, and they are valid; or the tool did not compile.
+    CheckPassed,
+    /// The call failed.
+    Failed(ToolError),
+}
 
 impl EarlyExit {
-    /// Exits with an error.
-    pub fn failed(error: ToolError) -> Self {
-        Self(Some(error))
-    }
-
     /// Returns the answer of the call.
     #[cold]
     pub(crate) fn into_outcome(self) -> Result<Outcome, ToolError> {
-        match self.0 {
-            Some(error) => Err(error),
-            None => Ok(Outcome::Value(Payload::text(""))),
+        match self {
+            Self::Failed(error) => Err(error),
+            Self::CheckPassed => Ok(Outcome::Value(Payload::text(""))),
         }
     }
 
     /// Returns the error that the arguments are refused with.
     #[cold]
     pub(crate) fn into_error(self) -> ToolError {
-        self.0.unwrap_or_else(|| {
-            ToolError::new(ErrorKind::InvalidArgs, "the arguments were only checked")
-        })
-    }
-
-    /// Exits a check of valid arguments, or a tool that did not compile.
-    pub(crate) fn checked() -> Self {
-        Self(None)
+        match self {
+            Self::Failed(error) => error,
+            Self::CheckPassed => {
+                ToolError::new(ErrorKind::InvalidArgs, "the arguments were only checked")
+            }
+        }
     }
 
     /// Returns the result of a check.
     pub(crate) fn into_validated(self) -> Result<(), ToolError> {
-        self.0.map_or(Ok(()), Err)
+        match self {
+            Self::Failed(error) => Err(error),
+            Self::CheckPassed => Ok(()),
+        }
     }
 
     /// Exits if only the arguments are checked.
     pub fn check(call: &Call<'_>) -> Result<(), Self> {
         if call.is_check() {
-            Err(Self(None))
+            Err(Self::CheckPassed)
         } else {
             Ok(())
         }

@@ -6,17 +6,17 @@ use serde_json::Value;
 use crate::tool::Call;
 use toolwright_provider::call::{ErrorKind, ToolError};
 
-/// A person's yes to one call, with the arguments that were shown.
+/// A person's approval of one call, with the arguments that were shown.
 ///
 /// A tool that takes one as a parameter cannot run without it, on any path. The model neither sees nor fills it. An
 /// [`Executor`](crate::executor::Executor) leaves the call [pending](crate::executor::PendingReason::Decision) until
 /// [`Executor::run`](crate::executor::Executor::run) brings [`Decision::Approve`](crate::tool::Decision::Approve) or
-/// [`Decision::Edit`](crate::tool::Decision::Edit), or until an [`Approval`](crate::layers::Approval) that asks has
-/// its answer. [`Toolset::call`](crate::toolset::Toolset::call) asks nobody, and answers with a
+/// [`Decision::Edit`](crate::tool::Decision::Edit), or until an [`Approval`](crate::layers::Approval) that asks has its
+/// answer. [`Toolset::call`](crate::toolset::Toolset::call) does not ask, and returns a
 /// [`NotApproved`](ErrorKind::NotApproved) error.
 ///
-/// A yes is for these arguments: a layer that rewrites them afterwards revokes it. It has no public constructor and no
-/// `Clone`, so a function that takes one by value has been allowed to run once. Tests make one with
+/// An approval is for these arguments: a layer that rewrites them afterwards revokes it. It has no public constructor
+/// and no `Clone`, so a function that takes one by value has been allowed to run once. Tests make one with
 /// `toolwright_testing::approved`.
 ///
 /// ```
@@ -78,7 +78,7 @@ impl fmt::Debug for Approved<'_> {
     }
 }
 
-/// Returns the error of a call that runs where nobody can be asked.
+/// Returns the error of a call that needs an approval and runs where no person can be asked.
 #[cold]
 pub(crate) fn not_approved() -> ToolError {
     let words =
@@ -89,10 +89,10 @@ pub(crate) fn not_approved() -> ToolError {
 /// Proof that a person or the host let a call run with just its arguments. Only the layers' end makes one.
 #[cfg(feature = "tokio")]
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Yes(());
+pub(crate) struct ApprovalToken(());
 
 #[cfg(feature = "tokio")]
-impl Yes {
+impl ApprovalToken {
     /// Makes the proof. The caller has compared the arguments that run with those that were approved.
     pub(crate) fn given() -> Self {
         Self(())

@@ -3,17 +3,17 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 
 #[cfg(feature = "tokio")]
-use crate::tool::Yes;
+use crate::tool::ApprovalToken;
 use crate::tool::{Approved, Context, decode_value};
 use toolwright_provider::call::{Bytes, ToolCall, ToolError};
-use toolwright_schema::decode::{Limits, Repairs, Store};
+use toolwright_schema::decode::{Arena, Limits, Repairs};
 use toolwright_schema::shape::Schema;
 
 /// One call on its way through a tool.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
     arguments: &'a str,
-    store: &'a Store,
+    arena: &'a Arena,
     context: &'a Context,
     of: Option<&'a ToolCall>,
     index: usize,
@@ -21,7 +21,7 @@ pub struct Call<'a> {
     flags: u8,
 }
 
-/// Only the arguments are asked about.
+/// Only the arguments are checked.
 const ONLY_CHECK: u8 = 1;
 /// The arguments run only as they were written.
 const EXACT: u8 = 2;
@@ -40,11 +40,11 @@ impl fmt::Debug for Call<'_> {
 }
 
 impl<'a> Call<'a> {
-    /// Makes a call. Values that the tool borrows live in the text or in `store`.
-    pub fn new(arguments: &'a str, store: &'a Store, context: &'a Context) -> Self {
+    /// Makes a call. Values that the tool borrows live in the text or in `arena`.
+    pub fn new(arguments: &'a str, arena: &'a Arena, context: &'a Context) -> Self {
         Self {
             arguments,
-            store,
+            arena,
             context,
             of: None,
             index: 0,
@@ -52,13 +52,13 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Makes the call that a model asked for. With the context of a call it belongs to that call, with its progress and
+    /// Makes the call that a model requested. With the context of a call it belongs to that call, with its progress and
     /// state updates.
-    pub fn of(call: &'a ToolCall, store: &'a Store, context: &'a Context) -> Self {
+    pub fn of(call: &'a ToolCall, arena: &'a Arena, context: &'a Context) -> Self {
         Self {
             of: Some(call),
             index: context.batch_index(),
-            ..Self::new(&call.arguments, store, context)
+            ..Self::new(&call.arguments, arena, context)
         }
     }
 
@@ -82,12 +82,12 @@ impl<'a> Call<'a> {
         decode_value(self, Some(T::SHAPE))
     }
 
-    /// Returns the person's yes to these arguments: for tools that are neither functions nor closures, and whose
-    /// definition says [`needs_approval`](toolwright_provider::call::ToolOptions::needs_approval). A tool around another one
-    /// hands the yes on with the call; a call that it makes itself has none.
+    /// Returns the approval of these arguments: for tools that are neither functions nor closures, and whose definition
+    /// has [`needs_approval`](toolwright_provider::call::ToolOptions::needs_approval). A wrapper passes the approval on
+    /// with the call; a call that the wrapper makes has none.
     ///
     /// # Errors
-    /// A [`NotApproved`](toolwright_provider::call::ErrorKind::NotApproved) error if nobody approved the call.
+    /// A [`NotApproved`](toolwright_provider::call::ErrorKind::NotApproved) error if the call is not approved.
     pub fn approved(&self) -> Result<Approved<'a>, ToolError> {
         Approved::of(self)
     }
@@ -147,10 +147,10 @@ impl<'a> Call<'a> {
 
     /// Sets the person's yes.
     #[cfg(feature = "tokio")]
-    pub(crate) fn with_yes(self, yes: Option<Yes>) -> Self {
-        let yes = u8::from(yes.is_some()) * APPROVED;
+    pub(crate) fn with_approval(self, approval: Option<ApprovalToken>) -> Self {
+        let approval = u8::from(approval.is_some()) * APPROVED;
         Self {
-            flags: (self.flags & !APPROVED) | yes,
+            flags: (self.flags & !APPROVED) | approval,
             ..self
         }
     }
@@ -159,8 +159,8 @@ impl<'a> Call<'a> {
         self.flags & APPROVED != 0
     }
 
-    pub(crate) fn store(&self) -> &'a Store {
-        self.store
+    pub(crate) fn arena(&self) -> &'a Arena {
+        self.arena
     }
 
     /// Replaces the arguments. Nobody has approved the new ones.

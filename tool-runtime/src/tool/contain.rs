@@ -76,7 +76,7 @@ impl<T> Drop for Contained<'_, T> {
 /// Blocks this thread until the future is done.
 ///
 /// Inside a runtime another thread drives the future. A runtime refuses to be blocked by another one, and may keep the
-/// waker of what is polled on its threads.
+/// waker of a future that is polled on its threads.
 pub(crate) fn wait<T: Send>(future: impl Future<Output = T> + Send) -> Result<T, ToolError> {
     if is_outside_of_runtimes() {
         return drive(future);

@@ -41,15 +41,15 @@ use toolwright_schema::text::ShortStr;
 /// ```
 #[derive(Clone)]
 pub struct Context {
-    shared: Arc<Shared>,
-    call: Option<Named>,
+    shared: Arc<ContextData>,
+    call: Option<CallIdentity>,
     /// The running batch, if an executor runs one.
     #[cfg(feature = "tokio")]
     batch: Option<Arc<dyn RunningBatch>>,
 }
 
 #[derive(Clone, Default)]
-struct Shared {
+struct ContextData {
     agent: Option<Arc<str>>,
     session: Option<Arc<str>>,
     run: Option<Arc<str>>,
@@ -62,7 +62,7 @@ struct Shared {
     input: Option<Arc<str>>,
     state: State,
     repairs: Repairs,
-    /// How the tools were declared to the model: what its provider refuses is not found.
+    /// The dialect of the request that declared the tools: a tool that its provider refuses is not found.
     declared: Option<(Wire, Dialect)>,
     limits: Option<Limits>,
     /// Filter of the executor that runs the call.
@@ -80,14 +80,14 @@ struct Shared {
 }
 
 #[derive(Clone)]
-struct Named {
+struct CallIdentity {
     index: usize,
     id: ShortStr,
     tool: ShortStr,
 }
 
 /// Empty contexts share this, so that making one allocates nothing.
-static NOTHING: LazyLock<Arc<Shared>> = LazyLock::new(Arc::default);
+static NOTHING: LazyLock<Arc<ContextData>> = LazyLock::new(Arc::default);
 
 impl Default for Context {
     fn default() -> Self {
@@ -106,7 +106,7 @@ impl Context {
         Self::default()
     }
 
-    fn change(mut self, change: impl FnOnce(&mut Shared)) -> Self {
+    fn change(mut self, change: impl FnOnce(&mut ContextData)) -> Self {
         change(Arc::make_mut(&mut self.shared));
         self
     }
@@ -143,8 +143,8 @@ impl Context {
         })
     }
 
-    /// Sets the place of a call that is run here for another process: the call of the place's id has the
-    /// [idempotency key](Self::idempotency_key) that it has there. Calls of other ids have their own.
+    /// Sets the place of a call that runs here for another process: the call with the place's id has the [idempotency
+    /// key](Self::idempotency_key) that it has there. Calls with other ids are not affected.
     ///
     /// ```
     /// use toolwright::call::CallPlace;
@@ -219,8 +219,8 @@ impl Context {
 
     /// Offers the conversation's messages to tools, in the host's own type; see [`conversation`](Self::conversation).
     ///
-    /// The default is to offer nothing: messages hold what the user wrote and the arguments of all calls, secret ones
-    /// too. An agent replaces what its host sets here, by its own thread or by nothing.
+    /// Default: none. Messages contain the user's text and the arguments of all calls, secret ones too. An agent
+    /// replaces what its host sets here, by its own thread or by nothing.
     ///
     /// ```
     /// use toolwright::{Context, ToolCall, tool, tools};
@@ -255,7 +255,7 @@ impl Context {
         self.change(|shared| shared.values.insert(value, true))
     }
 
-    /// Adds a value of this library for one run or call. It says nothing about who calls.
+    /// Adds a value of this library for one run or call. It does not identify the caller.
     #[doc(hidden)]
     pub fn __with_own<T: Any + Send + Sync>(self, value: T) -> Self {
         self.change(|shared| shared.values.insert(value, false))
@@ -338,7 +338,7 @@ impl Context {
 
     pub(crate) fn for_call(&self, index: usize, id: ShortStr, tool: ShortStr) -> Self {
         Self {
-            call: Some(Named { index, id, tool }),
+            call: Some(CallIdentity { index, id, tool }),
             ..self.clone()
         }
     }
@@ -400,8 +400,8 @@ impl Context {
 
     /// Returns the messages of the conversation that made the call. `None` unless the host offers them as a `T`.
     ///
-    /// An agent offers its thread if it is told to. Calls that a tool makes with its own context read the conversation
-    /// that the tool reads; an agent that a tool runs has a conversation of its own.
+    /// An agent offers its thread if so configured. Calls that a tool makes with its own context read the conversation
+    /// that the tool reads; an agent that a tool runs has a separate conversation.
     pub fn conversation<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.shared.conversation.as_deref()?.downcast_ref()
     }

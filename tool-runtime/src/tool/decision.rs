@@ -12,13 +12,13 @@ use toolwright_schema::text::Printable;
 
 /// Decision of a person or a policy about a pending call.
 ///
-/// `Debug` shows how long edited arguments are, and not their text: nothing here knows the tool, and so which of them are
+/// `Debug` prints the length of edited arguments and not their text: without the tool it is unknown which of them are
 /// secret.
 ///
-/// As JSON it is `"approve"`, `{"edit": {…}}`, `{"reject": "too costly"}` or `{"answer": …}`. JSON text is read exactly: a
-/// number with more digits than a [`Value`] holds, and a key that is given twice, are errors that name the place. This
-/// works wherever `serde_json` reads the decision itself, alone or in a struct. What serde buffers first (`flatten`,
-/// `untagged`, `tag`) and a [`Value`] have lost such digits already.
+/// As JSON it is `"approve"`, `{"edit": {…}}`, `{"reject": "too costly"}` or `{"answer": …}`. JSON text is read
+/// exactly: a number with more digits than a [`Value`] holds, and a key that is given twice, are errors that name the
+/// place. This works wherever `serde_json` reads the decision itself, alone or in a struct. Values that serde buffers
+/// first (`flatten`, `untagged`, `tag`) and a [`Value`] have lost such digits already.
 ///
 /// ```
 /// use serde_json::json;
@@ -50,7 +50,7 @@ fn exact<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> 
         .map_err(|why| D::Error::custom(Printable::new(&why).one_line()))
 }
 
-/// Converts a part of a text that stands at a path.
+/// Converts the part of a text at a path.
 fn exact_value(json: &Json<'_>, path: &mut String) -> Result<Value, String> {
     let end = path.len();
     match json {

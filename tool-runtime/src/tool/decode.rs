@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use toolwright_json::Place;
 
 use self::refuse::repair;
-use self::refuse::{Refused, Repaired, refuse, refuse_whole};
+use self::refuse::{Refused, RepairedText, refuse, refuse_whole};
 use crate::tool::{Call, Slot, naming_arguments, with_names_of_today};
 use toolwright_provider::call::OldNames;
 use toolwright_provider::call::ToolError;
@@ -16,7 +16,7 @@ use toolwright_schema::decode::walk::{self, Defaults};
 use toolwright_schema::decode::{Error, Expected, Fault, FaultCode, Json, Repair, position};
 use toolwright_schema::shape::{Field, Object, Presence, Shape};
 
-/// At most so many parameters: one bit each says whether it was given.
+/// Maximum number of parameters: one bit each records that it was given.
 pub(crate) const MOST_PARAMS: usize = 64;
 
 /// Returns the arguments' text, under the names of today, and how it was changed. Providers send nothing, or `null`, for a
@@ -42,7 +42,7 @@ fn under_names_of_today<'a, S: AsRef<str>>(
     if call.reads_old_names()
         && let Some((today, repairs)) = with_names_of_today(text, was)
     {
-        return (call.store().pen().keep(today), repairs);
+        return (call.arena().cursor().keep(today), repairs);
     }
     (text, Vec::new())
 }
@@ -74,13 +74,13 @@ fn too_large(most: usize) -> Fault {
 
 /// A reader of a call's arguments.
 fn reader<'a>(text: &'a str, call: &Call<'a>) -> Json<'a> {
-    Json::new(text, call.store()).at(0, call.limits().depth)
+    Json::new(text, call.arena()).at(0, call.limits().depth)
 }
 
-/// Fills one slot a parameter.
+/// Fills the slots of the parameters.
 ///
-/// The hot path stops at the first fault; the cold path reads the text again, repairs what it may,
-/// and collects every fault.
+/// The hot path stops at the first fault; the cold path reads the text again, makes the permitted repairs, and collects
+/// every fault.
 pub(crate) fn decode_params<'a>(
     call: &Call<'a>,
     params: Object<'static>,
@@ -90,10 +90,10 @@ pub(crate) fn decode_params<'a>(
     let (text, renamed) = arguments(call, was)?;
     match fill(text, call, params, slots) {
         Ok(()) => {
-            call.store().repaired(text, renamed);
+            call.arena().repaired(text, renamed);
             Ok(())
         }
-        Err(error) => refuse(Repaired::new(text, renamed), call, params, slots, error)
+        Err(error) => refuse(RepairedText::new(text, renamed), call, params, slots, error)
             .map_err(|error| naming_arguments(error, was)),
     }
 }
@@ -103,9 +103,9 @@ type OldArguments = &'static [(&'static str, &'static str)];
 
 /// One bit a parameter.
 #[derive(Default, Clone, Copy)]
-struct Given(u64);
+struct GivenParams(u64);
 
-impl Given {
+impl GivenParams {
     /// Notes a parameter; `false` if it was there.
     fn note(&mut self, index: usize) -> bool {
         let bit = 1 << (index % MOST_PARAMS);
@@ -128,13 +128,13 @@ impl Given {
 fn leave_out<'a>(field: &Field<'_>, slot: &mut dyn Slot<'a>, call: &Call<'a>) -> Result<(), Error> {
     let left_out = match field.presence {
         Presence::Required => None,
-        Presence::Optional => slot.fill(&mut Json::new("null", call.store())).ok(),
+        Presence::Optional => slot.fill(&mut Json::new("null", call.arena())).ok(),
         Presence::Defaulted | Presence::Never => Some(()),
     };
     left_out.ok_or_else(|| Error::missing_key(field.name))
 }
 
-/// Fills the slot of a parameter with the value that stands next.
+/// Fills the slot of a parameter with the next value.
 fn fill_one<'a>(
     json: &mut Json<'a>,
     field: &Field<'static>,
@@ -152,7 +152,7 @@ fn fill<'a>(
 ) -> Result<(), Error> {
     let mut json = reader(text, call);
     json.enter_object()?;
-    let mut given = Given::default();
+    let mut given = GivenParams::default();
     let (mut place, mut next) = (Place::Opened, 0);
     let mut others = None;
     loop {
@@ -221,8 +221,7 @@ pub(crate) fn decode_value_of<'a, T: DeserializeOwned>(
     decode_whole(call, root, &[], |json| T::deserialize(json))
 }
 
-/// Checks the whole arguments against a schema that arrived at run time. Returns their text, or what they
-/// were repaired to.
+/// Checks the whole arguments against a schema that arrived at run time. Returns their text, repaired if needed.
 pub(crate) fn check<'a>(
     call: &Call<'a>,
     root: &Shape<'_>,
@@ -234,10 +233,10 @@ pub(crate) fn check<'a>(
     let reading = refuse::reading_at_run_time(text, call);
     match walk::admits_arguments(text, reading, root) {
         Some(true) => {
-            call.store().repaired(text, renamed);
+            call.arena().repaired(text, renamed);
             Ok(text)
         }
-        Some(false) => repair(Repaired::new(text, renamed), call, root, has_secrets)
+        Some(false) => repair(RepairedText::new(text, renamed), call, root, has_secrets)
             .map_err(|error| naming_arguments(error, was)),
         None => Err(refuse::too_costly()),
     }
@@ -255,7 +254,7 @@ pub(crate) fn filled<'a>(
     }
     let reading = refuse::reading_at_run_time(text, call);
     match walk::filled(text, reading, root, defaults) {
-        Some(Cow::Owned(filled)) => Ok(call.store().pen().keep(filled)),
+        Some(Cow::Owned(filled)) => Ok(call.arena().cursor().keep(filled)),
         Some(Cow::Borrowed(text)) => Ok(text),
         None => Err(refuse::too_costly()),
     }
@@ -281,14 +280,14 @@ fn decode_whole<'a, T>(
     };
     let error = match whole(text) {
         Ok(value) => {
-            call.store().repaired(text, renamed);
+            call.arena().repaired(text, renamed);
             return Ok((value, text));
         }
         Err(error) => error,
     };
-    match refuse_whole(Repaired::new(text, renamed), call, root, error) {
+    match refuse_whole(RepairedText::new(text, renamed), call, root, error) {
         Refused::Told(error) => Err(error),
-        Refused::Repaired(repaired) => match whole(repaired.text) {
+        Refused::RepairedText(repaired) => match whole(repaired.text) {
             Ok(value) => {
                 let text = repaired.text;
                 repaired.note(call);

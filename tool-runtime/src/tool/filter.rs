@@ -20,10 +20,10 @@ use toolwright_provider::call::ToolDef;
 /// assert!(filter.passes(&pay, &Scope::default().with_called(&called)));
 /// ```
 #[derive(Clone)]
-pub struct Filter(Rule);
+pub struct Filter(FilterRule);
 
 #[derive(Clone)]
-enum Rule {
+enum FilterRule {
     Allow(Arc<[Arc<str>]>),
     Deny(Arc<[Arc<str>]>),
     After(Arc<str>),
@@ -32,10 +32,10 @@ enum Rule {
     All(Arc<[Filter]>),
     Any(Arc<[Filter]>),
     Not(Arc<Filter>),
-    When(Arc<When>),
+    When(Arc<Predicate>),
 }
 
-type When = dyn Fn(&ToolDef, &Scope<'_>) -> bool + Send + Sync;
+type Predicate = dyn Fn(&ToolDef, &Scope<'_>) -> bool + Send + Sync;
 
 fn listed<N: Into<Arc<str>>>(names: impl IntoIterator<Item = N>) -> Arc<[Arc<str>]> {
     names.into_iter().map(Into::into).collect()
@@ -44,42 +44,42 @@ fn listed<N: Into<Arc<str>>>(names: impl IntoIterator<Item = N>) -> Arc<[Arc<str
 impl Filter {
     /// Accepts tools of these names and no others. An old name of a tool counts, here and in the other rules.
     pub fn allow<N: Into<Arc<str>>>(names: impl IntoIterator<Item = N>) -> Self {
-        Self(Rule::Allow(listed(names)))
+        Self(FilterRule::Allow(listed(names)))
     }
 
     /// Accepts all tools but those of these names.
     pub fn deny<N: Into<Arc<str>>>(names: impl IntoIterator<Item = N>) -> Self {
-        Self(Rule::Deny(listed(names)))
+        Self(FilterRule::Deny(listed(names)))
     }
 
     /// Accepts tools once the conversation has called `tool`; see [`Scope::called`].
     pub fn after_tool(tool: impl Into<Arc<str>>) -> Self {
-        Self(Rule::After(tool.into()))
+        Self(FilterRule::After(tool.into()))
     }
 
     /// Accepts tools from this turn of a run on. The first one is 0.
     pub fn from_turn(turn: u32) -> Self {
-        Self(Rule::From(turn))
+        Self(FilterRule::From(turn))
     }
 
     /// Accepts tools before this turn of a run. The first one is 0.
     pub fn until_turn(turn: u32) -> Self {
-        Self(Rule::Until(turn))
+        Self(FilterRule::Until(turn))
     }
 
     /// Accepts tools for which `passes` returns true.
     pub fn when(passes: impl Fn(&ToolDef, &Scope<'_>) -> bool + Send + Sync + 'static) -> Self {
-        Self(Rule::When(Arc::new(passes)))
+        Self(FilterRule::When(Arc::new(passes)))
     }
 
     /// Accepts tools that all of these accept; with no filters, every tool.
     pub fn all(filters: impl IntoIterator<Item = Self>) -> Self {
-        Self(Rule::All(filters.into_iter().collect()))
+        Self(FilterRule::All(filters.into_iter().collect()))
     }
 
     /// Accepts tools that one of these accepts; with no filters, none.
     pub fn any(filters: impl IntoIterator<Item = Self>) -> Self {
-        Self(Rule::Any(filters.into_iter().collect()))
+        Self(FilterRule::Any(filters.into_iter().collect()))
     }
 
     /// Accepts tools that both accept.
@@ -96,7 +96,7 @@ impl Filter {
     // `!filter` would be the trait's; a chain of methods reads on.
     #[allow(clippy::should_implement_trait)]
     pub fn not(self) -> Self {
-        Self(Rule::Not(Arc::new(self)))
+        Self(FilterRule::Not(Arc::new(self)))
     }
 
     /// Limits the rule to tools of these names; all others are accepted.
@@ -110,15 +110,15 @@ impl Filter {
     /// When a closure of [`when`](Self::when) panics.
     pub fn passes(&self, def: &ToolDef, scope: &Scope<'_>) -> bool {
         match &self.0 {
-            Rule::Allow(names) => names.iter().any(|name| def.is_called(name)),
-            Rule::Deny(names) => !names.iter().any(|name| def.is_called(name)),
-            Rule::After(tool) => scope.has_called(tool),
-            Rule::From(turn) => scope.turn >= *turn,
-            Rule::Until(turn) => scope.turn < *turn,
-            Rule::All(filters) => filters.iter().all(|filter| filter.passes(def, scope)),
-            Rule::Any(filters) => filters.iter().any(|filter| filter.passes(def, scope)),
-            Rule::Not(filter) => !filter.passes(def, scope),
-            Rule::When(passes) => passes(def, scope),
+            FilterRule::Allow(names) => names.iter().any(|name| def.is_called(name)),
+            FilterRule::Deny(names) => !names.iter().any(|name| def.is_called(name)),
+            FilterRule::After(tool) => scope.has_called(tool),
+            FilterRule::From(turn) => scope.turn >= *turn,
+            FilterRule::Until(turn) => scope.turn < *turn,
+            FilterRule::All(filters) => filters.iter().all(|filter| filter.passes(def, scope)),
+            FilterRule::Any(filters) => filters.iter().any(|filter| filter.passes(def, scope)),
+            FilterRule::Not(filter) => !filter.passes(def, scope),
+            FilterRule::When(passes) => passes(def, scope),
         }
     }
 }
@@ -126,15 +126,15 @@ impl Filter {
 impl fmt::Debug for Filter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Rule::Allow(names) => f.debug_tuple("Allow").field(names).finish(),
-            Rule::Deny(names) => f.debug_tuple("Deny").field(names).finish(),
-            Rule::After(tool) => f.debug_tuple("After").field(tool).finish(),
-            Rule::From(turn) => f.debug_tuple("FromTurn").field(turn).finish(),
-            Rule::Until(turn) => f.debug_tuple("UntilTurn").field(turn).finish(),
-            Rule::All(filters) => f.debug_tuple("All").field(filters).finish(),
-            Rule::Any(filters) => f.debug_tuple("Any").field(filters).finish(),
-            Rule::Not(filter) => f.debug_tuple("Not").field(filter).finish(),
-            Rule::When(_) => f.write_str("When(..)"),
+            FilterRule::Allow(names) => f.debug_tuple("Allow").field(names).finish(),
+            FilterRule::Deny(names) => f.debug_tuple("Deny").field(names).finish(),
+            FilterRule::After(tool) => f.debug_tuple("After").field(tool).finish(),
+            FilterRule::From(turn) => f.debug_tuple("FromTurn").field(turn).finish(),
+            FilterRule::Until(turn) => f.debug_tuple("UntilTurn").field(turn).finish(),
+            FilterRule::All(filters) => f.debug_tuple("All").field(filters).finish(),
+            FilterRule::Any(filters) => f.debug_tuple("Any").field(filters).finish(),
+            FilterRule::Not(filter) => f.debug_tuple("Not").field(filter).finish(),
+            FilterRule::When(_) => f.write_str("When(..)"),
         }
     }
 }

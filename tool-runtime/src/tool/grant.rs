@@ -37,10 +37,10 @@ use crate::tool::Scope;
 /// assert_eq!(result.value(), Some("7 is cancelled by ann".into()));
 /// ```
 #[derive(Clone, PartialEq)]
-pub struct Grant(Arc<Content>);
+pub struct Grant(Arc<GrantData>);
 
 #[derive(Clone, Default, PartialEq)]
-struct Content {
+struct GrantData {
     issuer: Option<String>,
     subject: Option<String>,
     client_id: Option<String>,
@@ -59,9 +59,9 @@ impl Default for Grant {
 impl Grant {
     /// Creates a grant without scopes.
     pub fn new() -> Self {
-        Self(Arc::new(Content {
+        Self(Arc::new(GrantData {
             scopes: Some(BTreeSet::new()),
-            ..Content::default()
+            ..GrantData::default()
         }))
     }
 
@@ -70,7 +70,7 @@ impl Grant {
         Self(Arc::default())
     }
 
-    fn change(mut self, change: impl FnOnce(&mut Content)) -> Self {
+    fn change(mut self, change: impl FnOnce(&mut GrantData)) -> Self {
         change(Arc::make_mut(&mut self.0));
         self
     }
@@ -162,8 +162,8 @@ impl Grant {
             .collect()
     }
 
-    /// Returns true if callers of this tool need no scope that the grant lacks. Attributes that are no list of scopes
-    /// admit nobody but an unlimited grant.
+    /// Returns true if callers of this tool need no scope that the grant lacks. Attributes that are not a list of
+    /// scopes admit only an unlimited grant.
     pub fn admits(&self, tool: &ToolDef) -> bool {
         self.admits_attributes(&tool.meta)
     }
@@ -191,7 +191,7 @@ impl Grant {
 /// Without the claims, which may be personal.
 impl fmt::Debug for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Content {
+        let GrantData {
             issuer,
             subject,
             client_id,

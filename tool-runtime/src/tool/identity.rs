@@ -5,9 +5,10 @@ use std::sync::{Arc, Weak};
 use crate::tool::state::Values;
 use crate::tool::{Context, Grant, State};
 
-/// Who calls: the agent, the grant, the state and the host's values. An answer for one caller is none for another.
+/// Identity of the caller: the agent, the grant, the state and the host's values. An answer for one caller must not be
+/// given to another.
 ///
-/// The host's values have types that nobody here can compare, so another value is another caller. A [`Grant`] is compared.
+/// The host's values have types that cannot be compared, so another value is another caller. A [`Grant`] is compared.
 pub(crate) struct Identity {
     agent: Option<Arc<str>>,
     grant: Option<Grant>,

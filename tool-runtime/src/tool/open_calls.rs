@@ -1,7 +1,7 @@
-//! Calls that stay open: the batch answers them with a note, their work goes on, and their results follow.
+//! Calls that stay open: the batch answers them with a note, their work continues, and their results follow.
 //!
-//! [`OpenCalls`] owns them. The list in memory is the truth of this process, and a store is written before it. Each open
-//! call has one owner here, its [`OpenCallHandle`], which ends it once however its code ends.
+//! [`OpenCalls`] owns them. The list in memory is authoritative in this process; a store is written first. Each open
+//! call has one owner here, its [`OpenCallHandle`], which ends it exactly once, however its code ends.
 
 mod call;
 mod entry;
@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 
 pub(crate) use self::call::key_of;
 pub use self::call::{OpenCall, OpenCallState};
-use self::entry::{Entry, published};
+use self::entry::{OpenCallEntry, published};
 pub use self::error::OpenCallError;
 pub use self::handle::OpenCallHandle;
 use self::handle::Phase;
@@ -37,11 +37,12 @@ const TIMEOUT: Duration = Duration::from_hours(24);
 /// The open calls of a conversation or a host: lists them, takes their results, and cancels them. Cheap to clone; all
 /// clones share the calls.
 ///
-/// An executor that has one answers the call of a `background` tool at once with [`Outcome::Open`](toolwright_provider::call::Outcome::Open). The tool's code goes
-/// on in a task. A tool can also decide while it runs: see [`Context::keep_open`]. Without one, `background` tools run
-/// as all others do. The sessions of agents have one each.
+/// An executor that has one answers the call of a `background` tool at once with
+/// [`Outcome::Open`](toolwright_provider::call::Outcome::Open). The tool's code continues in a task. A tool can also
+/// decide while it runs: see [`Context::keep_open`]. Without one, `background` tools run like other tools. Each session
+/// of an agent has one.
 ///
-/// The list is in memory, and serializes; what runs is not part of it. A [store](Self::store) keeps it beyond the
+/// The list is in memory, and serializes; running code is not part of it. A [store](Self::store) keeps it beyond the
 /// process.
 ///
 /// ```
@@ -69,7 +70,7 @@ const TIMEOUT: Duration = Duration::from_hours(24);
 /// ```
 #[derive(Clone)]
 pub struct OpenCalls {
-    shared: Arc<Shared>,
+    shared: Arc<OpenCallsData>,
     store: Option<Arc<dyn OpenCallStore>>,
     timeout: Duration,
     max_bytes: usize,
@@ -79,8 +80,8 @@ pub struct OpenCalls {
     keeps: bool,
 }
 
-struct Shared {
-    entries: Mutex<Vec<Arc<Entry>>>,
+struct OpenCallsData {
+    entries: Mutex<Vec<Arc<OpenCallEntry>>>,
     changed: Arc<Notify>,
 }
 
@@ -94,7 +95,7 @@ impl OpenCalls {
     /// Makes an empty list.
     pub fn new() -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(OpenCallsData {
                 entries: Mutex::default(),
                 changed: Arc::default(),
             }),
@@ -106,8 +107,8 @@ impl OpenCalls {
         }
     }
 
-    fn new_entry(&self, call: OpenCall, live: Option<Cancel>) -> Arc<Entry> {
-        Entry::new(call, live, &self.shared.changed)
+    fn new_entry(&self, call: OpenCall, live: Option<Cancel>) -> Arc<OpenCallEntry> {
+        OpenCallEntry::new(call, live, &self.shared.changed)
     }
 
     fn add(&self, call: OpenCall) {
@@ -190,12 +191,12 @@ impl OpenCalls {
     }
 
     /// Poisoning is harmless: no foreign code runs under this lock.
-    fn entries(&self) -> MutexGuard<'_, Vec<Arc<Entry>>> {
+    fn entries(&self) -> MutexGuard<'_, Vec<Arc<OpenCallEntry>>> {
         let entries = &self.shared.entries;
         entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn entry(&self, key: &str) -> Option<Arc<Entry>> {
+    fn entry(&self, key: &str) -> Option<Arc<OpenCallEntry>> {
         let entries = self.entries();
         entries.iter().find(|entry| entry.key == key).cloned()
     }
@@ -281,8 +282,8 @@ impl OpenCalls {
         }
     }
 
-    /// Waits until the call with this key has ended, or nobody knows what became of it, and returns it. It stays in the
-    /// list. `None` if there is no such call.
+    /// Waits until the call with this key has ended, or its outcome is unknown, and returns it. It stays in the list.
+    /// `None` if there is no such call.
     pub async fn wait(&self, key: &str) -> Option<OpenCall> {
         loop {
             let changed = self.shared.changed.notified();
@@ -308,7 +309,7 @@ impl OpenCalls {
         }
     }
 
-    /// Ends a call with what it came to elsewhere, or with what a person says of it.
+    /// Ends a call with its result from elsewhere, or with a person's.
     ///
     /// ```
     /// use toolwright::call::StoredOutcome;
@@ -348,7 +349,7 @@ impl OpenCalls {
         entry.settle(outcome)
     }
 
-    /// Cancels a call: its code is told to stop, and its result is that it was cancelled.
+    /// Cancels a call: its token fires, and its result is a cancellation error.
     ///
     /// # Errors
     /// See [`end`](Self::end).
@@ -361,8 +362,8 @@ impl OpenCalls {
         Ok(())
     }
 
-    /// Adds the calls that the store knows and this list does not, and ends those that have ended meanwhile. What is
-    /// open then, and runs in no process, is [lost](Self::lost).
+    /// Adds the store's calls that this list lacks, and ends those that have ended meanwhile. A call that is open then
+    /// and runs in no process is [lost](Self::lost).
     ///
     /// # Errors
     /// If the store fails.
@@ -438,8 +439,9 @@ impl OpenCalls {
     /// [Withdraws](Self::withdraw) the calls that began before `time`, whatever became of them.
     pub fn withdraw_begun_before(&self, time: SystemTime) {
         let time = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-        let is_old =
-            |entry: &&Arc<Entry>| u128::from(entry.inner().call.began_ms) < time.as_millis();
+        let is_old = |entry: &&Arc<OpenCallEntry>| {
+            u128::from(entry.inner().call.began_ms) < time.as_millis()
+        };
         let entries = self.entries();
         let old: Vec<_> = entries
             .iter()
@@ -467,7 +469,7 @@ impl OpenCalls {
     }
 
     /// Finds or adds the entry of a call that begins, and whether it is new. Returns `None` if it runs or has ended.
-    fn enter(&self, call: &OpenCall, stop: &Cancel) -> Option<(Arc<Entry>, bool)> {
+    fn enter(&self, call: &OpenCall, stop: &Cancel) -> Option<(Arc<OpenCallEntry>, bool)> {
         // Under one lock, so that of two who begin a call at once one does.
         let mut entries = self.entries();
         let Some(entry) = entries.iter().find(|entry| entry.key == call.key) else {

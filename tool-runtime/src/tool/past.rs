@@ -4,8 +4,8 @@ use toolwright_json::Value;
 use toolwright_provider::call::ToolError;
 use toolwright_schema::decode::{FaultCode, Repair, RepairKind};
 
-/// Gives arguments the names that they have today, and leaves their values as they are spelled. Returns `None` if none has
-/// an old name.
+/// Replaces old names of arguments with the current ones, without changing the spelling of values. Returns `None` if no
+/// argument has an old name.
 pub(crate) fn with_names_of_today<S: AsRef<str>>(
     text: &str,
     was: &[(S, S)],

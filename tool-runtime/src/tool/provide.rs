@@ -5,8 +5,7 @@ use std::sync::Arc;
 /// A parameter `#[state] name: Arc<T>` takes a share instead: of the state itself, or of a derived struct's field of
 /// that type.
 ///
-/// Every type provides itself. For a state of many parts derive it, which provides each field by
-/// its type:
+/// Every type provides itself. For a state of many parts derive it, which provides each field by its type:
 ///
 /// ```
 /// use std::time::Instant;

@@ -1,13 +1,13 @@
 use std::ops::Deref;
 
 use crate::tool::Context;
-use toolwright_schema::decode::Store;
+use toolwright_schema::decode::Arena;
 
-/// A [`Context`] to read typed arguments in, with the place for what they borrow.
+/// A [`Context`] to read typed arguments in, with storage for the data that they borrow.
 ///
-/// Arguments borrow from the text of their call. What does not stand there as it is meant, a text with escapes or repaired
-/// arguments, is kept here. [`Context::reading`] makes one; make it for a call or a batch, since nothing leaves it before it
-/// is dropped. It is used as the context that it holds.
+/// Arguments borrow from the text of their call. Text with escapes and repaired arguments differ from it and are stored
+/// here. [`Context::reading`] makes one; make it for a call or a batch, since it only grows until it is dropped. It
+/// dereferences to its context.
 ///
 /// ```
 /// use toolwright::{Context, ToolCall, tool};
@@ -27,12 +27,12 @@ use toolwright_schema::decode::Store;
 #[derive(Debug, Default)]
 pub struct Reading {
     context: Context,
-    store: Store,
+    arena: Arena,
 }
 
 impl Reading {
-    pub(crate) fn store(&self) -> &Store {
-        &self.store
+    pub(crate) fn arena(&self) -> &Arena {
+        &self.arena
     }
 }
 
@@ -45,11 +45,11 @@ impl Deref for Reading {
 }
 
 impl Context {
-    /// Returns the context with an empty place for what typed arguments borrow.
+    /// Returns the context with empty storage for typed arguments.
     pub fn reading(&self) -> Reading {
         Reading {
             context: self.clone(),
-            store: Store::new(),
+            arena: Arena::new(),
         }
     }
 }

@@ -82,7 +82,7 @@ pub(crate) struct Values(HashMap<TypeId, HeldValue>);
 #[derive(Clone)]
 struct HeldValue {
     value: Arc<dyn Any + Send + Sync>,
-    /// False for a value of this library, which says nothing about who calls.
+    /// False for a value of this library, which does not identify the caller. Only layers use it.
     // Layers alone ask.
     #[cfg_attr(not(feature = "tokio"), allow(dead_code))]
     is_hosts: bool,

@@ -78,12 +78,12 @@ impl dyn Tool {
         Redefined::share(def, &self)
     }
 
-    /// Adds keys to the tool's definition in requests of one wire. The object has what the provider knows and this
-    /// library does not write, such as Anthropic's `cache_control`. Whether the provider takes the keys is not checked.
+    /// Adds keys to the tool's definition in requests of one wire. The object has keys that the provider reads and this
+    /// library does not write, such as Anthropic's `cache_control`. The keys are not checked.
     ///
-    /// The keys stand behind the definition's own ones, in alphabetical order: for `OpenAI`'s chat and Ollama beside
-    /// `function`, for Bedrock inside of `toolSpec`, and elsewhere beside `name`. They go to this wire alone, in all of
-    /// its dialects. Extras that are added later replace earlier ones of the same key. A stored
+    /// The keys follow the definition's, in alphabetical order: for `OpenAI`'s chat and Ollama beside `function`, for
+    /// Bedrock inside of `toolSpec`, and elsewhere beside `name`. They go to this wire alone, in all of its dialects.
+    /// Extras that are added later replace earlier ones of the same key. A stored
     /// [`ToolDef`](toolwright_provider::call::ToolDef) keeps them, and
     /// [`tokens`](toolwright_provider::call::ToolDef::tokens) does not count them.
     ///

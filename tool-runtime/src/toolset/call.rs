@@ -5,14 +5,14 @@ use std::cell::Cell;
 use serde::Serialize;
 
 use super::past::answered_by_old_name;
-use super::{Entry, Toolset};
+use super::{ToolEntry, Toolset};
 use crate::tool::{Answer, Call, Contained, Context, not_approved, wait};
 #[cfg(feature = "tokio")]
 use crate::tool::{is_stream, items};
 use toolwright_provider::call::{
     ErrorKind, Meta, Outcome, Payload, ToolCall, ToolError, ToolResult, contained, is_written,
 };
-use toolwright_schema::decode::Store;
+use toolwright_schema::decode::Arena;
 use toolwright_schema::panics;
 
 impl Toolset {
@@ -38,16 +38,16 @@ impl Toolset {
         if let Some(today) = self.call_of_today(call, false, cx, None) {
             return answered_by_old_name(call, Box::pin(self.call(&today, cx)).await);
         }
-        let store = Store::new();
-        let (entry, answer) = self.begin(call, &store, cx);
+        let arena = Arena::new();
+        let (entry, answer) = self.begin(call, &arena, cx);
         let mut outcome = match answer {
             Answer::Ready(outcome) => outcome,
             Answer::Later(later) => Contained::new(later).await,
         };
         if is_stream(&outcome) {
-            outcome = resolved(Answer::Ready(outcome), Call::of(call, &store, cx)).await;
+            outcome = resolved(Answer::Ready(outcome), Call::of(call, &arena, cx)).await;
         }
-        answered(call, outcome, entry, &store)
+        answered(call, outcome, entry, &arena)
     }
 
     /// Calls a tool by its name: for tests, scripts and code that has no [`ToolCall`]. The value is the tool's result, and
@@ -72,9 +72,9 @@ impl Toolset {
     /// ```
     ///
     /// # Errors
-    /// The error that a model would read. A question to a person is one as well
-    /// ([`Failed`](ErrorKind::Failed)), since nobody here can answer it, and so are arguments whose `Serialize`
-    /// fails ([`InvalidArgs`](ErrorKind::InvalidArgs)).
+    /// The error that a model would read. A question to a person is an error as well ([`Failed`](ErrorKind::Failed)),
+    /// since it cannot be answered here, and so are arguments whose `Serialize` fails
+    /// ([`InvalidArgs`](ErrorKind::InvalidArgs)).
     pub async fn call_json(
         &self,
         name: &str,
@@ -101,13 +101,13 @@ impl Toolset {
         if let Some(today) = self.call_of_today(call, false, cx, None) {
             return answered_by_old_name(call, self.call_blocking(&today, cx));
         }
-        let store = Store::new();
-        let (entry, answer) = self.begin(call, &store, cx);
+        let arena = Arena::new();
+        let (entry, answer) = self.begin(call, &arena, cx);
         let outcome = match answer {
             Answer::Ready(outcome) if is_written(&outcome) => outcome,
-            answer => waited(answer, Call::of(call, &store, cx)),
+            answer => waited(answer, Call::of(call, &arena, cx)),
         };
-        answered(call, outcome, entry, &store)
+        answered(call, outcome, entry, &arena)
     }
 }
 
@@ -117,29 +117,29 @@ impl Toolset {
 fn answered(
     call: &ToolCall,
     outcome: Result<Outcome, ToolError>,
-    entry: Option<&Entry>,
-    store: &Store,
+    entry: Option<&ToolEntry>,
+    arena: &Arena,
 ) -> ToolResult {
-    if is_written(&outcome) && store.repairs().is_empty() {
+    if is_written(&outcome) && arena.repairs().is_empty() {
         return ToolResult::of_written(call, outcome, attributes(entry));
     }
-    answered_slowly(call, outcome, entry, store)
+    answered_slowly(call, outcome, entry, arena)
 }
 
 #[inline(never)]
 fn answered_slowly(
     call: &ToolCall,
     outcome: Result<Outcome, ToolError>,
-    entry: Option<&Entry>,
-    store: &Store,
+    entry: Option<&ToolEntry>,
+    arena: &Arena,
 ) -> ToolResult {
-    let mut result = ToolResult::new(call, outcome.map(Outcome::unmarked));
-    result.repairs = store.repairs().into();
+    let mut result = ToolResult::new(call, outcome.map(Outcome::without_error_mark));
+    result.repairs = arena.repairs().into();
     result.attributes = attributes(entry);
     result
 }
 
-fn attributes(entry: Option<&Entry>) -> Meta {
+fn attributes(entry: Option<&ToolEntry>) -> Meta {
     entry.map_or_else(Meta::default, |entry| entry.attributes.clone())
 }
 
@@ -174,10 +174,10 @@ pub(crate) async fn resolved(answer: Answer<'_>, call: Call<'_>) -> Result<Outco
 
 impl Toolset {
     fn validate_as(&self, call: &ToolCall, is_stored: bool, cx: &Context) -> Result<(), ToolError> {
-        let store = Store::new();
+        let arena = Arena::new();
         let today = self.call_of_today(call, is_stored, cx, None);
         let call = today.as_ref().unwrap_or(call);
-        let asked = Call::of(call, &store, cx).stored(is_stored);
+        let asked = Call::of(call, &arena, cx).stored(is_stored);
         let entry = self.find_visible(call.name.as_bytes(), &cx.scope(), None)?;
         contained(|| entry.tool.validate(asked.exact(entry.is_exact)))?
     }
@@ -187,9 +187,9 @@ impl Toolset {
     fn begin<'a>(
         &'a self,
         call: &'a ToolCall,
-        store: &'a Store,
+        arena: &'a Arena,
         cx: &'a Context,
-    ) -> (Option<&'a Entry>, Answer<'a>) {
+    ) -> (Option<&'a ToolEntry>, Answer<'a>) {
         let hidden = |kind| {
             let error = self
                 .set
@@ -207,14 +207,14 @@ impl Toolset {
                 if !is_visible.get() {
                     return None;
                 }
-                // A call that nobody approved does not reach the tool, either.
+                // A call without the required approval does not reach the tool, either.
                 if entry.options.needs_approval {
-                    let checked = entry.tool.validate(entry.call(call, store, cx));
+                    let checked = entry.tool.validate(entry.call(call, arena, cx));
                     let error = checked.err().unwrap_or_else(not_approved);
                     return Some(Answer::Ready(Err(error)));
                 }
             }
-            let answer = entry.tool.__run(entry.call(call, store, cx));
+            let answer = entry.tool.__run(entry.call(call, arena, cx));
             Some(answer.unwrap_or_else(|stop| Answer::Ready(stop.into_outcome())))
         });
         if !is_visible.get() {

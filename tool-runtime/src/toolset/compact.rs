@@ -1,10 +1,10 @@
-//! Compact definitions: one line a tool, and `search_tools`, which tells the rest.
+//! Compact definitions: one line a tool, and `search_tools`, which prints the rest.
 
 use std::fmt::Write;
 use std::sync::Arc;
 
 use super::search_tools::SearchTools;
-use super::{ConflictError, Entry, Toolset};
+use super::{ConflictError, ToolEntry, Toolset};
 use crate::tool::{Answer, Call, Tool, WrapTool};
 use toolwright_provider::call::{ErrorKind, ToolDef, ToolError};
 use toolwright_provider::wire::SEARCH_TOOLS;
@@ -14,11 +14,11 @@ use toolwright_schema::render::SchemaDoc;
 
 impl Toolset {
     /// Reduces each tool to one line: the first of its description, and its arguments' names and types. Adds the tool
-    /// `search_tools`, which tells the whole descriptions and schemas of those that it finds.
+    /// `search_tools`, which prints the whole descriptions and schemas of the tools that it finds.
     ///
-    /// Use it where nobody [loads](Self::load) tools, such as behind a server of MCP; otherwise [defer](Self::defer) them. The
-    /// list depends on the set alone, so a provider's prompt cache keeps it. Arguments are checked as always; an error for
-    /// wrong ones says how the tool is called.
+    /// Use it where tools cannot be [loaded](Self::load), such as behind a server of MCP; otherwise
+    /// [defer](Self::defer) them. The list depends on the set alone, so a provider's prompt cache keeps it. Arguments
+    /// are checked as always; an error for wrong ones says how the tool is called.
     ///
     /// ```
     /// use toolwright::{Context, DynTool, ToolCall, ToolError, Toolset};
@@ -50,24 +50,24 @@ impl Toolset {
             def.input = anything();
             def.output = None;
             def.examples = Vec::new();
-            let stub = Entry::new(Arc::new(Stub {
+            let stub = ToolEntry::new(Arc::new(CompactTool {
                 def,
                 usage,
                 whole: entry.visible().0.clone(),
                 tool: Arc::clone(tool),
             }));
-            entries.push(Entry {
+            entries.push(ToolEntry {
                 namespace: None,
                 ..stub.instead(entry, "")
             });
         }
         // The set makes it.
-        let search = Arc::new(SearchTools::telling(SEARCH_TOOLS, Arc::default()));
-        entries.push(Entry {
-            tells: true,
-            ..Entry::new(search)
+        let search = Arc::new(SearchTools::printing(SEARCH_TOOLS, Arc::default()));
+        entries.push(ToolEntry {
+            prints: true,
+            ..ToolEntry::new(search)
         });
-        Self::of_entries(self.set.kept.clone(), entries)
+        Self::of_entries(self.set.inherited.clone(), entries)
     }
 }
 
@@ -105,7 +105,7 @@ fn kind(schema: &Ordered) -> &str {
     }
 }
 
-struct Stub {
+struct CompactTool {
     def: ToolDef,
     /// The tool's own definition.
     whole: ToolDef,
@@ -113,7 +113,7 @@ struct Stub {
     tool: Arc<dyn Tool>,
 }
 
-impl Stub {
+impl CompactTool {
     /// Adds the usage to errors about arguments.
     fn with_usage(&self, error: ToolError) -> ToolError {
         if error.kind() != ErrorKind::InvalidArgs {
@@ -124,7 +124,7 @@ impl Stub {
     }
 }
 
-impl WrapTool for Stub {
+impl WrapTool for CompactTool {
     fn inner(&self) -> &Arc<dyn Tool> {
         &self.tool
     }

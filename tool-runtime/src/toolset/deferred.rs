@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::search_tools::{FindTools, SearchTools};
-use super::{Entry, Inner, Toolset};
+use super::{ToolEntry, Toolset, ToolsetData};
 use toolwright_provider::call::ToolDef;
 use toolwright_provider::definitions::{
     self, Catalog, Deferred, DefinitionCache, EncodedTool, Notice,
@@ -31,7 +31,7 @@ pub struct LoadOptions {
 }
 
 impl LoadOptions {
-    /// Takes from others what is not said here; of two limits the smaller one.
+    /// Fills unset options from others; the smaller of two limits wins.
     pub(super) fn with(self, other: &Self) -> Self {
         let limits = [self.at_most, other.at_most];
         Self {
@@ -41,32 +41,32 @@ impl LoadOptions {
     }
 }
 
-/// What of a set is deferred, and which of it is loaded.
+/// The deferred tools of a set, and those of them that are loaded.
 #[derive(Clone)]
-pub(super) struct Deferral {
-    base: Arc<Base>,
-    view: Arc<View>,
+pub(super) struct DeferredTools {
+    base: Arc<BaseSets>,
+    view: Arc<LoadedView>,
 }
 
-struct Base {
-    /// The search, where there is no other, or a conversation may not see it.
-    built_in: Entry,
+struct BaseSets {
+    /// The built-in search, for a set without another one that the conversation may see.
+    built_in: ToolEntry,
     catalogue: Arc<Catalogue>,
     shared: Arc<dyn Catalog>,
     /// Places of the tools that every request has, without the search.
     stable: Vec<usize>,
     /// The number of deferred tools.
     deferred: usize,
-    /// Definitions that do not depend on what is loaded.
+    /// Definitions that do not depend on the loaded tools.
     cache: DefinitionCache,
     /// The last view. A conversation asks for the same one again and again.
-    last: Mutex<Arc<View>>,
+    last: Mutex<Arc<LoadedView>>,
 }
 
 /// The tools that a conversation has loaded.
 #[derive(Default)]
-struct View {
-    /// What was asked for.
+struct LoadedView {
+    /// The requested names.
     names: Vec<ShortStr>,
     /// Their places, in the order of loading.
     loaded: Vec<usize>,
@@ -75,26 +75,26 @@ struct View {
 
 /// The deferred tools of a set, for requests that load them in a provider's own form.
 struct Catalogue {
-    set: Arc<Inner>,
-    search: Entry,
+    set: Arc<ToolsetData>,
+    search: ToolEntry,
 }
 
-impl Deferral {
-    /// Returns what is deferred in a set, if something is.
-    pub(super) fn of(set: &Arc<Inner>) -> Option<Self> {
+impl DeferredTools {
+    /// Returns the deferred tools of a set, if there are any.
+    pub(super) fn of(set: &Arc<ToolsetData>) -> Option<Self> {
         let deferred = set.tools.iter().filter(|entry| entry.is_deferred());
         let deferred = deferred.count();
         if deferred == 0 {
             return None;
         }
-        let built_in = Entry {
-            finds: true,
-            ..Entry::new(Arc::new(SearchTools::of(set)))
+        let built_in = ToolEntry {
+            searches: true,
+            ..ToolEntry::new(Arc::new(SearchTools::of(set)))
         };
         // A host's own tool of this name is the search.
         let own = set.find(SEARCH_TOOLS.as_bytes()).cloned();
         let search = own.unwrap_or_else(|| built_in.clone());
-        let is_stable = |entry: &Entry| entry.namespace.is_none() && !entry.is_search();
+        let is_stable = |entry: &ToolEntry| entry.namespace.is_none() && !entry.is_search();
         let tools = set.tools.iter().enumerate();
         let stable = tools
             .filter(|(_, entry)| is_stable(entry))
@@ -103,8 +103,8 @@ impl Deferral {
             set: Arc::clone(set),
             search,
         });
-        let view = Arc::<View>::default();
-        let base = Base {
+        let view = Arc::<LoadedView>::default();
+        let base = BaseSets {
             built_in,
             shared: Arc::clone(&catalogue) as Arc<dyn Catalog>,
             catalogue,
@@ -143,7 +143,7 @@ impl Deferral {
             let Some(at) = set.position(name.as_bytes()) else {
                 continue;
             };
-            let is_deferred = set.tools.get(at).is_some_and(Entry::is_deferred);
+            let is_deferred = set.tools.get(at).is_some_and(ToolEntry::is_deferred);
             if !is_deferred || loaded.contains(&at) {
                 continue;
             }
@@ -167,7 +167,7 @@ impl Deferral {
             .map(|name| &**name)
             .eq(names.iter().copied())
         {
-            *last = Arc::new(View {
+            *last = Arc::new(LoadedView {
                 names: names.iter().map(|name| ShortStr::from(*name)).collect(),
                 loaded: self.places(names.iter().copied()),
                 cache: DefinitionCache::default(),
@@ -180,33 +180,35 @@ impl Deferral {
     }
 }
 
-impl Inner {
-    /// Makes the search of this set. One that tells definitions knows the tools of its set, under their names there.
+impl ToolsetData {
+    /// Makes the search of this set. A search that prints definitions has the tools of its set, under their names
+    /// there.
     pub(super) fn renew_search(&mut self) {
         for entry in self.tools.iter_mut().filter(|entry| entry.is_search()) {
             entry.namespace = None;
         }
-        let Some(at) = self.tools.iter().position(|entry| entry.tells) else {
+        let Some(at) = self.tools.iter().position(|entry| entry.prints) else {
             return;
         };
-        let mut rest = Self::keeping(self.kept.clone());
-        for entry in self.tools.iter().filter(|entry| !entry.tells) {
+        let mut rest = Self::keeping(self.inherited.clone());
+        for entry in self.tools.iter().filter(|entry| !entry.prints) {
             rest.push(entry.clone());
         }
         if let Some(entry) = self.tools.get_mut(at) {
-            entry.tool = Arc::new(SearchTools::telling(&entry.name, Arc::new(rest)));
+            entry.tool = Arc::new(SearchTools::printing(&entry.name, Arc::new(rest)));
             entry.encoded = Arc::default();
-            entry.finds = true;
+            entry.searches = true;
         }
     }
 
-    /// Leaves out a server's tool of the search's name if there are deferred tools: it would get all queries, and load none.
+    /// Leaves out a server's tool with the search's name if there are deferred tools: it would get all queries, and
+    /// load none.
     pub(super) fn drop_foreign_search(&mut self) {
-        let is_foreign = |entry: &Entry| entry.is_search() && entry.def().is_foreign();
-        if !self.tools.iter().any(is_foreign) || !self.tools.iter().any(Entry::is_deferred) {
+        let is_foreign = |entry: &ToolEntry| entry.is_search() && entry.def().is_foreign();
+        if !self.tools.iter().any(is_foreign) || !self.tools.iter().any(ToolEntry::is_deferred) {
             return;
         }
-        let mut rest = Self::keeping(self.kept.clone());
+        let mut rest = Self::keeping(self.inherited.clone());
         for entry in self.tools.iter().filter(|entry| !is_foreign(entry)) {
             rest.push(entry.clone());
         }
@@ -215,17 +217,17 @@ impl Inner {
 
     /// The most deferred tools of a request.
     pub(super) fn most_loaded(&self) -> usize {
-        self.kept.loads.at_most.unwrap_or(MOST_LOADED).get()
+        self.inherited.loads.at_most.unwrap_or(MOST_LOADED).get()
     }
 }
 
 impl Toolset {
     /// Defers all tools of the set, in this group: a request does not have them until the conversation has found them.
     ///
-    /// The set has one more tool then, `search_tools`, which takes words or names, and loads what it finds. What is loaded
-    /// stays, behind the other tools and in the order of loading, so that a provider's cache of the prompt lives. A tool that a
-    /// conversation may not see is not found. A [filter](crate::tool::Filter) is about what is found, and does not hide the
-    /// search.
+    /// The set has one more tool then, `search_tools`, which takes words or names, and loads what it finds. Loaded
+    /// tools stay, behind the other tools and in the order of loading, so that a provider's cache of the prompt stays
+    /// valid. A tool that a conversation may not see is not found. A [filter](crate::tool::Filter) is about what is
+    /// found, and does not hide the search.
     ///
     /// A tool of the host's own that is called `search_tools` takes the place of that one. It returns
     /// [`Block::Tool`](toolwright_provider::call::Block::Tool) for each tool to load. One of an MCP server that has this
@@ -259,7 +261,7 @@ impl Toolset {
     #[allow(clippy::needless_pass_by_value)]
     #[must_use = "a toolset never changes; this returns another one"]
     pub fn defer(&self, namespace: Namespace) -> Self {
-        let mut set = Inner::clone(&self.set);
+        let mut set = ToolsetData::clone(&self.set);
         for entry in &mut set.tools {
             if !entry.is_search() {
                 entry.namespace = Some(namespace.clone());
@@ -271,19 +273,19 @@ impl Toolset {
     /// Sets how deferred tools are found and loaded. An option that is `None` keeps its value.
     #[must_use = "a toolset never changes; this returns another one"]
     pub fn loading(&self, options: LoadOptions) -> Self {
-        let mut set = Inner::clone(&self.set);
-        let LoadOptions { at_most, finder } = std::mem::take(&mut set.kept.loads);
-        set.kept.loads = LoadOptions {
+        let mut set = ToolsetData::clone(&self.set);
+        let LoadOptions { at_most, finder } = std::mem::take(&mut set.inherited.loads);
+        set.inherited.loads = LoadOptions {
             at_most: options.at_most.or(at_most),
             finder: options.finder.or(finder),
         };
         set.finish()
     }
 
-    /// Returns the set as a request of a conversation has it which has loaded these tools, in this order. Names that are no
-    /// deferred tool's are ignored. An agent does this before each request.
+    /// Returns the set as a request of a conversation has it which has loaded these tools, in this order. Names of
+    /// other tools are ignored. An agent does this before each request.
     ///
-    /// It hides nothing: what a conversation may not see is taken out before, by [`visible`](Self::visible).
+    /// It hides no tool; [`visible`](Self::visible) removes hidden tools before.
     #[must_use = "a toolset never changes; this returns another one"]
     pub fn load<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Self {
         let Some(deferral) = &self.deferral else {
@@ -299,11 +301,12 @@ impl Toolset {
     /// Returns the definitions that a request has, in order: of tools that are not deferred, of `search_tools`, and of those that
     /// are [loaded](Self::load).
     pub fn requested(&self) -> impl Iterator<Item = &ToolDef> {
-        self.sent().map(Entry::def)
+        self.sent().map(ToolEntry::def)
     }
 
-    /// Returns notices of the tools that requests in a dialect leave out, deferred ones included: a provider refuses their
-    /// schemas, and others wrote them. [`Definitions::notices`](definitions::Definitions::notices) says the same of one request.
+    /// Returns notices of the tools that requests in a dialect leave out, deferred ones included: a provider refuses
+    /// their schemas, and others wrote them. [`Definitions::notices`](definitions::Definitions::notices) has those of
+    /// one request.
     ///
     /// ```
     /// use toolwright::{Dialect, DynTool, ToolDef, Toolset, Wire, schema::SchemaDoc};
@@ -326,7 +329,7 @@ impl Toolset {
         self.set.find_any(name)?.namespace.as_ref()
     }
 
-    /// What was asked to be loaded.
+    /// The names that were requested.
     pub(super) fn loaded(&self) -> impl Iterator<Item = &str> {
         let names = self
             .deferral
@@ -342,42 +345,42 @@ impl Toolset {
 
     /// The most tools of a request, among them the one that searches.
     pub(super) fn most_sent(&self) -> usize {
-        let Some(Deferral { base, .. }) = &self.deferral else {
+        let Some(DeferredTools { base, .. }) = &self.deferral else {
             return self.iter().len();
         };
         base.stable.len() + 1 + base.deferred.min(self.most_loaded())
     }
 
     /// The tools of a request, in order.
-    pub(super) fn sent(&self) -> Sent<'_> {
-        let Some(Deferral { base, view }) = &self.deferral else {
-            return Sent::All(self.set.tools.iter());
+    pub(super) fn sent(&self) -> RequestTools<'_> {
+        let Some(DeferredTools { base, view }) = &self.deferral else {
+            return RequestTools::All(self.set.tools.iter());
         };
         let tool = |at: &usize| self.set.tools.get(*at);
         let stable = base.stable.iter().filter_map(tool);
         let loaded = view.loaded.iter().filter_map(tool);
         let sent = stable.chain([&base.catalogue.search]).chain(loaded);
-        Sent::Some(sent.collect::<Vec<_>>().into_iter())
+        RequestTools::Some(sent.collect::<Vec<_>>().into_iter())
     }
 
     /// Returns the set's own search, if this is its name.
     #[cold]
-    pub(super) fn search_entry(&self, name: &[u8]) -> Option<&Entry> {
+    pub(super) fn search_entry(&self, name: &[u8]) -> Option<&ToolEntry> {
         let deferral = self.deferral.as_ref()?;
         (name == SEARCH_TOOLS.as_bytes()).then_some(&deferral.base.built_in)
     }
 }
 
 /// The tools of a request.
-pub(super) enum Sent<'t> {
-    All(std::slice::Iter<'t, Entry>),
-    Some(std::vec::IntoIter<&'t Entry>),
+pub(super) enum RequestTools<'t> {
+    All(std::slice::Iter<'t, ToolEntry>),
+    Some(std::vec::IntoIter<&'t ToolEntry>),
 }
 
-impl<'t> Iterator for Sent<'t> {
-    type Item = &'t Entry;
+impl<'t> Iterator for RequestTools<'t> {
+    type Item = &'t ToolEntry;
 
-    fn next(&mut self) -> Option<&'t Entry> {
+    fn next(&mut self) -> Option<&'t ToolEntry> {
         match self {
             Self::All(entries) => entries.next(),
             Self::Some(entries) => entries.next(),
@@ -392,9 +395,9 @@ impl<'t> Iterator for Sent<'t> {
     }
 }
 
-impl ExactSizeIterator for Sent<'_> {}
+impl ExactSizeIterator for RequestTools<'_> {}
 
-impl Entry {
+impl ToolEntry {
     pub(super) fn is_deferred(&self) -> bool {
         self.namespace.is_some()
     }
@@ -442,7 +445,7 @@ impl Catalog for Catalogue {
         self.set
             .tools
             .iter()
-            .filter_map(Entry::as_deferred)
+            .filter_map(ToolEntry::as_deferred)
             .collect()
     }
 }

@@ -1,19 +1,19 @@
-//! A tool of a set, with what calls ask of it.
+//! A tool of a set, with the facts that calls need.
 
 use std::sync::Arc;
 
-use super::Entry;
+use super::ToolEntry;
 use crate::tool::{Call, Context, Filter, Grant, Redefined, Scope, Tool};
 #[cfg(feature = "tokio")]
 use toolwright_provider::call::{Meta, ToolOptions};
 use toolwright_provider::call::{SCOPES, ToolCall, ToolDef};
 use toolwright_provider::definitions::Stripped;
-use toolwright_schema::decode::Store;
+use toolwright_schema::decode::Arena;
 use toolwright_schema::panics::reported;
 #[cfg(feature = "tokio")]
 use toolwright_schema::text::ShortStr;
 
-impl Entry {
+impl ToolEntry {
     pub(crate) fn new(tool: Arc<dyn Tool>) -> Self {
         let tool = Redefined::cautious(tool);
         // Asked once: a definition may be anybody's code.
@@ -41,8 +41,8 @@ impl Entry {
             retired: Vec::new(),
             has_mentions,
             namespace: None,
-            finds: false,
-            tells: false,
+            searches: false,
+            prints: false,
             tool,
             encoded: Arc::default(),
         }
@@ -52,7 +52,7 @@ impl Entry {
         self.tool.def()
     }
 
-    /// Returns the definition as others are sent it, and what was hidden in it.
+    /// Returns the published definition, and the characters that were removed from it.
     pub(super) fn visible(&self) -> (&ToolDef, Option<&Stripped>) {
         self.encoded.visible(self.def())
     }
@@ -62,13 +62,13 @@ impl Entry {
     pub(crate) fn call<'a>(
         &self,
         call: &'a ToolCall,
-        store: &'a Store,
+        arena: &'a Arena,
         cx: &'a Context,
     ) -> Call<'a> {
-        Call::of(call, store, cx).exact(self.is_exact)
+        Call::of(call, arena, cx).exact(self.is_exact)
     }
 
-    /// What the conversation's grant and the tool itself say.
+    /// Returns true if the conversation's grant and the tool allow it.
     pub(super) fn shows(&self, scope: &Scope<'_>) -> bool {
         Grant::is_given(scope, &self.attributes) && self.tool.visible(scope)
     }
@@ -78,13 +78,13 @@ impl Entry {
         let says = |what, asked: &dyn Fn() -> bool| reported(what, asked).unwrap_or(false);
         (!self.may_hide || says("a tool's `visible`", &|| self.shows(scope)))
             && filter
-                .filter(|_| !self.finds)
+                .filter(|_| !self.searches)
                 .is_none_or(|filter| says("a filter", &|| filter.passes(self.def(), scope)))
     }
 }
 
 #[cfg(feature = "tokio")]
-impl Entry {
+impl ToolEntry {
     pub(crate) fn name(&self) -> &ShortStr {
         &self.name
     }
@@ -108,8 +108,8 @@ impl Entry {
     }
 
     /// Returns true if the tool is the search of its set, whose answers depend on all that decides visibility.
-    pub(crate) fn finds(&self) -> bool {
-        self.finds
+    pub(crate) fn searches(&self) -> bool {
+        self.searches
     }
 
     pub(crate) fn reads_context(&self) -> bool {

@@ -15,7 +15,7 @@ impl ConflictError {
 
 impl fmt::Display for ConflictError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Names(&self.0);
+        let names = QuotedNames(&self.0);
         write!(
             f,
             "more than one tool is, or was, named {names}; rename one, or give its toolset a prefix"
@@ -63,7 +63,7 @@ impl fmt::Display for AttachError {
         ];
         let mut gap = "";
         for (what, names) in wrong.iter().filter(|(_, names)| !names.is_empty()) {
-            write!(f, "{gap}{what} {}", Names(names))?;
+            write!(f, "{gap}{what} {}", QuotedNames(names))?;
             gap = "; ";
         }
         Ok(())
@@ -90,7 +90,7 @@ impl fmt::Display for RenameError {
             Self::Missing(name) => write!(
                 f,
                 "no tool here is named {}",
-                Names(std::slice::from_ref(name))
+                QuotedNames(std::slice::from_ref(name))
             ),
             Self::Conflict(conflicts) => conflicts.fmt(f),
             Self::Name(error) => error.fmt(f),
@@ -101,9 +101,9 @@ impl fmt::Display for RenameError {
 impl std::error::Error for RenameError {}
 
 /// `` `a`, `b` ``
-struct Names<'a>(&'a [String]);
+struct QuotedNames<'a>(&'a [String]);
 
-impl fmt::Display for Names<'_> {
+impl fmt::Display for QuotedNames<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, name) in self.0.iter().enumerate() {
             let gap = if index == 0 { "" } else { ", " };

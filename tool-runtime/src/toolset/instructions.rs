@@ -13,15 +13,15 @@ use toolwright_schema::text::{did_you_mean, escaped, near};
 ///
 /// [`render`](Self::render) resolves the names in a toolset. The model reads the names that the toolset gives.
 #[derive(Clone, Copy)]
-pub struct Instructions(&'static [Part]);
+pub struct Instructions(&'static [InstructionsPart]);
 
 /// A part of instructions.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
-pub enum Part {
-    /// Words as they stand.
+pub enum InstructionsPart {
+    /// Literal text.
     Text(&'static str),
-    /// A tool by its own name, or the key of an argument that these keys lead to.
+    /// A tool by its name in code, or the key of the argument at this path of keys.
     Tool {
         name: &'static str,
         keys: &'static [&'static str],
@@ -54,14 +54,14 @@ impl std::error::Error for InstructionsError {}
 
 impl Instructions {
     #[doc(hidden)]
-    pub const fn of_parts(parts: &'static [Part]) -> Self {
+    pub const fn of_parts(parts: &'static [InstructionsPart]) -> Self {
         Self(parts)
     }
 
     /// Returns the words with the names that the tools have in a set: behind `as`, prefixes and
     /// [`rename`](Toolset::rename).
     ///
-    /// Two tools of one own name are told apart by their arguments, and then the first is meant.
+    /// Two tools with one name in code are distinguished by their arguments; otherwise the first is meant.
     ///
     /// # Errors
     /// When the set lacks a tool or an argument that is named; the error lists all of them.
@@ -69,8 +69,8 @@ impl Instructions {
         self.with_names(tools, Some)
     }
 
-    /// Returns the words with the names that a request's provider is told: those of [`render`](Self::render), unless
-    /// the provider does not take one.
+    /// Returns the text with the names in a request: those of [`render`](Self::render), except for names that the
+    /// provider rejects.
     ///
     /// # Errors
     /// When the set or the request lacks a tool or an argument that is named; the error lists all of them.
@@ -91,8 +91,8 @@ impl Instructions {
         let (mut out, mut problems) = (String::new(), Vec::new());
         for part in self.0 {
             match part {
-                Part::Text(text) => out.push_str(text),
-                Part::Tool { name, keys, input } => {
+                InstructionsPart::Text(text) => out.push_str(text),
+                InstructionsPart::Tool { name, keys, input } => {
                     let input = input(name);
                     let found = tools.named(name, input).and_then(&told);
                     let found = found.ok_or_else(|| tools.unknown_tool(name));
@@ -179,8 +179,8 @@ impl Toolset {
 impl fmt::Display for Instructions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|part| match part {
-            Part::Text(text) => f.write_str(text),
-            Part::Tool { name, keys, .. } => f.write_str(keys.last().unwrap_or(name)),
+            InstructionsPart::Text(text) => f.write_str(text),
+            InstructionsPart::Tool { name, keys, .. } => f.write_str(keys.last().unwrap_or(name)),
         })
     }
 }

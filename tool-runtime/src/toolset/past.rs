@@ -1,6 +1,6 @@
 //! Names that tools had before.
 
-use super::{Entry, Inner, Toolset};
+use super::{ToolEntry, Toolset, ToolsetData};
 use crate::tool::{Context, Filter, Scope, old_name};
 use toolwright_provider::call::{ToolCall, ToolResult};
 use toolwright_schema::decode::Repairs;
@@ -59,7 +59,7 @@ impl Toolset {
     /// assert!(result.errors().any(|error| error.contains("use `read_page` instead")));
     /// ```
     pub fn retired(&self, lock: &str) -> Self {
-        let mut set = Inner::clone(&self.set);
+        let mut set = ToolsetData::clone(&self.set);
         for (old, new) in lock.lines().filter_map(|line| line.split_once(" -> ")) {
             let at = set.position(new.trim().as_bytes());
             if let Some(entry) = at.and_then(|at| set.tools.get_mut(at)) {
@@ -70,11 +70,11 @@ impl Toolset {
     }
 }
 
-impl Entry {
+impl ToolEntry {
     /// Stands in the place of another entry: in its group, with its retired names behind a prefix.
     pub(super) fn instead(mut self, other: &Self, prefix: &str) -> Self {
         self.namespace.clone_from(&other.namespace);
-        self.tells = other.tells;
+        self.prints = other.prints;
         let names = other.retired.iter();
         self.retired = names
             .map(|name| ShortStr::from(format!("{prefix}{name}")))
@@ -93,9 +93,9 @@ impl Entry {
     }
 }
 
-impl Inner {
-    /// Returns the old names that lead to one tool, and those that are another tool's name, today or before. Each stands beside
-    /// its tool's name of today.
+impl ToolsetData {
+    /// Returns the old names that lead to one tool, and those that are another tool's name or old name, each with its
+    /// tool's current name.
     pub(super) fn sorted_old_names(&self) -> (Vec<OldName>, Vec<OldName>) {
         let names = self.tools.iter().flat_map(|entry| {
             let names = entry.old_names.iter();
@@ -111,7 +111,7 @@ impl Inner {
 
     /// Returns the tool that had this name before.
     #[cold]
-    pub(super) fn find_old(&self, name: &str) -> Option<&Entry> {
+    pub(super) fn find_old(&self, name: &str) -> Option<&ToolEntry> {
         let (_, today) = self.old_names.iter().find(|(old, _)| **old == *name)?;
         self.find(today.as_bytes())
     }
@@ -133,7 +133,7 @@ impl Inner {
     }
 
     /// Returns the tool that has this name, or had it before.
-    pub(super) fn find_any(&self, name: &str) -> Option<&Entry> {
+    pub(super) fn find_any(&self, name: &str) -> Option<&ToolEntry> {
         self.find(name.as_bytes()).or_else(|| self.find_old(name))
     }
 

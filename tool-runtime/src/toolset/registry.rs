@@ -26,10 +26,10 @@ use toolwright_provider::call::ToolDef;
 /// assert!(before.get("ping").is_none() && registry.get("ping").is_some());
 /// ```
 #[derive(Clone, Default)]
-pub struct Registry(Arc<Inner>);
+pub struct Registry(Arc<RegistryState>);
 
 #[derive(Default)]
-struct Inner {
+struct RegistryState {
     tools: RwLock<Toolset>,
     /// Number of changes.
     #[cfg(feature = "tokio")]
@@ -68,7 +68,7 @@ impl Registry {
             .clone()
     }
 
-    /// Replaces the tools by what `change` makes of them.
+    /// Replaces the tools by the result of `change`.
     fn change<T>(&self, change: impl FnOnce(&Toolset) -> (Toolset, T)) -> T {
         let mut tools = self.0.tools.write().unwrap_or_else(PoisonError::into_inner);
         let (changed, value) = change(&tools);
@@ -144,8 +144,7 @@ impl Registry {
     /// Makes tools of stored definitions; see [`Toolset::attach`].
     ///
     /// # Errors
-    /// When no tool here has the name of a definition, or definitions have equal names; the error
-    /// lists all such names.
+    /// When no tool here has the name of a definition, or definitions have equal names; the error lists all such names.
     pub fn attach(&self, defs: impl IntoIterator<Item = ToolDef>) -> Result<Toolset, AttachError> {
         self.snapshot().attach(defs)
     }
@@ -158,7 +157,7 @@ impl Registry {
 
 impl From<Toolset> for Registry {
     fn from(tools: Toolset) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(RegistryState {
             tools: RwLock::new(tools),
             #[cfg(feature = "tokio")]
             changes: tokio::sync::watch::Sender::default(),

@@ -7,10 +7,10 @@ use crate::tool::Context;
 use crate::toolset::Toolset;
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolDef};
 use toolwright_provider::dialect::{
-    Dialect, LowerError, LowerErrorCode, Lowered, Quantity, Renames, lower_all, shares,
+    Dialect, Limit, LowerError, LowerErrorCode, Lowered, Renames, lower_all, shares,
 };
 use toolwright_schema::decode::{Checker, RefusedDefault, Repairs, refused_defaults};
-use toolwright_schema::keyword::{Holds, Keyword};
+use toolwright_schema::keyword::{Keyword, Subschemas};
 #[cfg(feature = "tracing")]
 use toolwright_schema::panics::reported;
 use toolwright_schema::read::{Ordered, read};
@@ -67,7 +67,7 @@ pub enum ProblemCode {
     /// The dialect cannot express the arguments.
     Rejected(LowerErrorCode),
     /// A request holds too much of this.
-    TooMany(Quantity),
+    TooMany(Limit),
     /// A text holds invisible characters, which only a model reads.
     HiddenText,
     /// The bounds of a parameter or field refuse its default. Definitions leave it out; a call without the argument
@@ -88,19 +88,19 @@ pub enum ProblemCode {
     NestedArguments,
     /// Requests leave the tool out, since others wrote its schema and the provider refuses it.
     LeftOut,
-    /// A part of a run-time schema is not checked, or is read as what it probably means. The path is a JSON pointer into
+    /// A part of a run-time schema is not checked, or is read by its probable meaning. The path is a JSON pointer into
     /// the schema.
     Lenient,
 }
 
 impl ProblemCode {
-    /// Returns the stable name: that of the rejection, `too_many_` and the quantity's name, `hidden_text`,
+    /// Returns the stable name: that of the rejection, `too_many_` and the limit's name, `hidden_text`,
     /// `refused_default`, `refused_example`, `unknown_tool`, `unknown_argument`, `renamed`, `long_description`,
     /// `nested_arguments`, `left_out`, `lenient`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rejected(code) => code.as_str(),
-            Self::TooMany(quantity) => quantity.too_many(),
+            Self::TooMany(limit) => limit.too_many(),
             Self::HiddenText => "hidden_text",
             Self::RefusedDefault => "refused_default",
             Self::RefusedExample => "refused_example",
@@ -164,7 +164,7 @@ impl Report {
             path: None,
             message,
             help: match code {
-                ProblemCode::TooMany(Quantity::Tools) => {
+                ProblemCode::TooMany(Limit::Tools) => {
                     "send the tools that a turn needs, and no others"
                 }
                 ProblemCode::TooMany(_) => "send some of the tools without strictness",
@@ -187,7 +187,7 @@ impl Report {
     fn quantities(&mut self, tools: &Toolset, lowered: &[(bool, Lowered)]) {
         let dialect = self.dialect;
         if let Some(most) = dialect.most_tools() {
-            self.too_many(Quantity::Tools, tools.most_sent(), most);
+            self.too_many(Limit::Tools, tools.most_sent(), most);
             return;
         }
         for share in shares(dialect) {
@@ -200,23 +200,14 @@ impl Report {
             let mut loaded: Vec<usize> = of(true).collect();
             loaded.sort_unstable_by(|one, other| other.cmp(one));
             let loaded: usize = loaded.iter().take(tools.most_loaded()).sum();
-            self.too_many(
-                share.quantity,
-                of(false).sum::<usize>() + loaded,
-                share.most,
-            );
+            self.too_many(share.limit, of(false).sum::<usize>() + loaded, share.most);
         }
     }
 
-    fn too_many(&mut self, quantity: Quantity, total: usize, most: usize) {
+    fn too_many(&mut self, limit: Limit, total: usize, most: usize) {
         if total > most {
-            let message = format!("{total} {quantity}, and one request may hold {most}");
-            self.about(
-                Severity::Error,
-                None,
-                ProblemCode::TooMany(quantity),
-                message,
-            );
+            let message = format!("{total} {limit}, and one request may hold {most}");
+            self.about(Severity::Error, None, ProblemCode::TooMany(limit), message);
         }
     }
 
@@ -246,10 +237,10 @@ impl Report {
             return;
         };
         for (keyword, value) in entries {
-            let holds = Keyword::of(keyword).map_or(Holds::Nothing, Keyword::holds);
+            let holds = Keyword::of(keyword).map_or(Subschemas::None, Keyword::subschemas);
             let start = match holds {
-                Holds::Defined => Some(format!("{path}#/{keyword}")),
-                Holds::Named => Some(path.to_owned()),
+                Subschemas::Definitions => Some(format!("{path}#/{keyword}")),
+                Subschemas::Map => Some(path.to_owned()),
                 _ => None,
             };
             match (holds, value, start) {
@@ -262,10 +253,10 @@ impl Report {
                         self.schema(tool, schema, &format!("{start}/{part}"));
                     }
                 }
-                (Holds::One | Holds::OneOrList, Ordered::Object(_), _) => {
+                (Subschemas::Schema | Subschemas::SchemaOrList, Ordered::Object(_), _) => {
                     self.schema(tool, value, &format!("{path}/*"));
                 }
-                (Holds::List | Holds::OneOrList, Ordered::Array(members), _) => {
+                (Subschemas::List | Subschemas::SchemaOrList, Ordered::Array(members), _) => {
                     for (index, member) in members.iter().enumerate() {
                         self.schema(tool, member, &format!("{path}/?{index}"));
                     }
@@ -320,12 +311,12 @@ impl Report {
         }
     }
 
-    /// Notes what is not checked of a schema that arrived at run time.
+    /// Notes the unchecked parts of a schema that arrived at run time.
     fn leniences(&mut self, def: &ToolDef) {
         if def.input.input_shape().is_some() {
             return;
         }
-        // What was taken before is in memory already.
+        // No limit on size: the schema is in memory already.
         let Ok(checker) = Checker::of(def.input.as_json(), usize::MAX) else {
             return;
         };
@@ -488,11 +479,12 @@ impl fmt::Display for Report {
 }
 
 impl Toolset {
-    /// Reports all problems that a dialect's provider would have with these tools. It includes what `tools!` with
-    /// `targets` refuses at compile time, and what only the running program knows: schemas that the compiler cannot
-    /// see, and tools from elsewhere.
+    /// Reports all problems that a dialect's provider would have with these tools. It includes everything that `tools!`
+    /// with `targets` refuses at compile time, and problems that only the running program knows: schemas that the
+    /// compiler cannot see, and tools from elsewhere.
     ///
-    /// Of deferred tools a request is taken to have those that cost most, as many as [are loaded](LoadOptions::at_most) at once.
+    /// A request is assumed to have the deferred tools that cost most, as many as [are loaded](LoadOptions::at_most) at
+    /// once.
     ///
     /// For a strict mode, all tools are checked as strict ones. [`Wire::definitions_in`] sends some without strictness,
     /// and notes it.
@@ -548,7 +540,7 @@ impl Toolset {
                 }
             }
         }
-        for instructions in &self.set.kept.instructions {
+        for instructions in &self.set.inherited.instructions {
             if let Err(refused) = instructions.render(self) {
                 report.problems.extend_from_slice(refused.problems());
             }
@@ -560,7 +552,7 @@ impl Toolset {
         report
     }
 
-    /// Returns the problems of the examples of a tool whose schema arrived at run time: the tool is asked.
+    /// Returns the problems of the examples of a tool whose schema arrived at run time: the tool checks them.
     fn examples_at_run_time(&self, def: &ToolDef) -> impl Iterator<Item = Problem> {
         let cx = Context::new().with_repairs(Repairs::None);
         def.examples.iter().filter_map(move |example| {

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use foldhash::fast::RandomState;
 
 use self::words::{clauses, each_word};
-use super::{Entry, Inner, Toolset};
+use super::{ToolEntry, Toolset, ToolsetData};
 use crate::tool::Scope;
 use toolwright_provider::call::ToolDef;
 use toolwright_schema::keyword::Keyword;
@@ -47,7 +47,7 @@ impl Toolset {
     }
 }
 
-impl Inner {
+impl ToolsetData {
     pub(super) fn search_index(&self) -> &Index {
         self.search.0.get_or_init(|| Index::of(&self.tools))
     }
@@ -64,29 +64,29 @@ impl Clone for LazyIndex {
     }
 }
 
-/// Where each word stands, and how much it says of the tool there.
+/// Inverted index: the tools of each word, with weights.
 #[derive(Default)]
 pub(super) struct Index {
     words: HashMap<Box<str>, usize, RandomState>,
-    /// Of each word, the tools that have it: their places in the set, in order, and how much of it they have.
+    /// For each word, its tools: their places in the set, in order, and the word's weight.
     places: Vec<Vec<(u32, f32)>>,
     /// How much each tool has of all words.
     lengths: Vec<f32>,
 }
 
-/// How much a word in a name counts beside one in a description.
+/// Weight of a word in a name; a word in a description has 1.
 const NAME: f32 = 2.0;
-/// How much a word in what is said of an argument counts: it is mostly about the argument alone.
+/// Weight of a word in an argument's name or description, which is mostly about the argument alone.
 const ARGUMENT: f32 = 0.3;
-/// How much a word about a tool's group counts.
+/// Weight of a word about the group of a tool.
 const GROUP: f32 = 0.3;
-/// How soon more of a word adds no more.
+/// Saturation of repeated words (BM25).
 const K1: f32 = 0.9;
 /// How much a long definition makes up for.
 const B: f32 = 0.75;
 
 impl Index {
-    fn of(tools: &[Entry]) -> Self {
+    fn of(tools: &[ToolEntry]) -> Self {
         let mut index = Self::default();
         for (at, entry) in (0..).zip(tools) {
             let (own, _) = entry.visible();
@@ -129,22 +129,22 @@ impl Index {
         }
     }
 
-    /// The places of the tools that have a word of the query, and their scores, the best first. Tools that are not `seen` change
-    /// nothing. Of a query only the beginning counts.
+    /// The places of the tools with a word of the query, and their scores, the best first. Tools that are not `seen` do
+    /// not affect scores. Only the beginning of a long query counts.
     ///
-    /// A query may ask for several things, each in a clause of its own. What fits one of them best counts as much as what fits
-    /// the whole.
+    /// A query may ask for several things, each in its clause. The best match of a clause counts as much as the best
+    /// match of the whole.
     pub(super) fn ranked(&self, query: &str, seen: &[bool]) -> Vec<(usize, f32)> {
         let query = query
             .get(..query.floor_char_boundary(LONGEST_QUERY))
             .unwrap_or_default();
-        let seen = Seen::of(self, seen);
+        let seen = VisibleIndex::of(self, seen);
         let whole = seen.asked(query);
         let mut scores = seen.scores(&whole);
         let mut best = vec![0.0; scores.len()];
         for clause in clauses(query).into_iter().take(MOST_CLAUSES) {
             let asked = seen.asked(&clause);
-            // One word is no clause, and the whole has been asked.
+            // A single word is not a clause, and the whole query was scored already.
             if (2..whole.len()).contains(&asked.len()) {
                 for (best, score) in best.iter_mut().zip(seen.scores(&asked)) {
                     *best = score.max(*best);
@@ -169,7 +169,7 @@ const LONGEST_QUERY: usize = 2_000;
 const MOST_CLAUSES: usize = 16;
 
 /// An index, as a conversation sees it.
-struct Seen<'i> {
+struct VisibleIndex<'i> {
     index: &'i Index,
     shown: &'i [bool],
     /// The number of tools.
@@ -178,7 +178,7 @@ struct Seen<'i> {
     mean: f32,
 }
 
-impl<'i> Seen<'i> {
+impl<'i> VisibleIndex<'i> {
     #[allow(clippy::cast_precision_loss)] // A score is no count.
     fn of(index: &'i Index, seen: &'i [bool]) -> Self {
         let lengths = index.lengths.iter().zip(seen).filter(|(_, seen)| **seen);
@@ -237,7 +237,7 @@ impl<'i> Seen<'i> {
     }
 }
 
-/// Calls a function with each text of a definition and what its words count.
+/// Calls a function with each text of a definition and the weight of its words.
 fn texts(def: &ToolDef, each: &mut dyn FnMut(&str, f32)) {
     each(&def.name, NAME);
     each(def.title.as_deref().unwrap_or_default(), NAME);

@@ -1,25 +1,25 @@
-//! The tool `search_tools`: it finds tools by words or names, and loads them or tells what they are.
+//! The tool `search_tools`: it finds tools by words or names, and loads them or prints their definitions.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{Entry, Inner};
+use super::{ToolEntry, ToolsetData};
 use crate::tool::{Answer, BoxFuture, Call, Context, Tool};
 use toolwright_provider::call::{Block, Content, Outcome, Payload, ToolDef, ToolError};
 use toolwright_provider::wire::{Namespace, SEARCH_TOOLS};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Field, Schema, Shape};
 
-/// The number of groups that a model is told of.
+/// Maximum number of groups in the description.
 const MOST_GROUPS: usize = 40;
 /// The number of words of a query that are looked at as names.
 const MOST_WORDS: usize = 100;
 /// The number of tools that one search loads.
 const MOST_FOUND: usize = 5;
 
-/// Search of the host's own for deferred tools: by embeddings, or by a service. See
+/// The host's search for deferred tools: by embeddings, or by a service. See
 /// [`LoadOptions::finder`](crate::toolset::LoadOptions::finder).
 ///
 /// ```
@@ -53,15 +53,15 @@ const MOST_FOUND: usize = 5;
 /// # });
 /// ```
 pub trait FindTools: Send + Sync {
-    /// Returns the names of the tools that fit, the best first. Names of no such tool are ignored, and so is what is beyond
+    /// Returns the names of the tools that fit, the best first. Unknown names are ignored, and so are names beyond
     /// [`most`](ToolQuery::most).
     ///
     /// # Errors
-    /// What the model is answered with.
+    /// The error for the model.
     fn find<'a>(&'a self, query: ToolQuery<'a>) -> BoxFuture<'a, Result<Vec<String>, ToolError>>;
 }
 
-/// What a model searches for.
+/// A model's query.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ToolQuery<'a> {
@@ -90,27 +90,27 @@ impl Schema for SearchArguments {
 /// The tool `search_tools`.
 pub(super) struct SearchTools {
     def: ToolDef,
-    set: Arc<Inner>,
-    /// True if it tells definitions, since nobody loads them.
-    tells: bool,
+    set: Arc<ToolsetData>,
+    /// True if it prints definitions, since tools are not loaded.
+    prints: bool,
 }
 
 impl SearchTools {
-    pub(super) fn of(set: &Arc<Inner>) -> Self {
+    pub(super) fn of(set: &Arc<ToolsetData>) -> Self {
         Self::new(SEARCH_TOOLS, Arc::clone(set), described(set), false)
     }
 
-    /// A search over all tools of a set, which tells their definitions.
-    pub(super) fn telling(name: &str, set: Arc<Inner>) -> Self {
+    /// A search over all tools of a set, which prints their definitions.
+    pub(super) fn printing(name: &str, set: Arc<ToolsetData>) -> Self {
         let words = "Finds tools by what they do, or by their names, and tells how they are called, with all of their arguments.";
         Self::new(name, set, words.to_owned(), true)
     }
 
-    fn new(name: &str, set: Arc<Inner>, words: String, tells: bool) -> Self {
+    fn new(name: &str, set: Arc<ToolsetData>, words: String, prints: bool) -> Self {
         let mut def = ToolDef::new(name.to_owned(), words);
         def.input = SchemaDoc::of::<SearchArguments>();
         def.options.annotations.read_only = Some(true);
-        Self { def, set, tells }
+        Self { def, set, prints }
     }
 
     async fn search(&self, asked: SearchArguments, cx: &Context) -> Result<Outcome, ToolError> {
@@ -118,25 +118,27 @@ impl SearchTools {
         let (set, filter) = (&self.set, cx.filter());
         let scope = set.scope(&cx.scope());
         // A tool that the provider refuses would be found again and again, and never loaded.
-        let is_sent = |entry: &Entry| {
+        let is_sent = |entry: &ToolEntry| {
             cx.declared()
                 .is_none_or(|(wire, dialect)| entry.refused(wire, dialect).is_none())
         };
-        let is_candidate = |entry: &&Entry| {
-            (self.tells || entry.is_deferred())
+        let is_candidate = |entry: &&ToolEntry| {
+            (self.prints || entry.is_deferred())
                 && entry.is_visible(&scope, filter)
-                && (self.tells || is_sent(entry))
+                && (self.prints || is_sent(entry))
         };
         let candidate = |name: &str| set.find(name.as_bytes()).filter(is_candidate);
         let most = self.most_found(MOST_FOUND);
-        let found: Vec<&Entry> = match (self.by_name(&query, is_candidate), &set.kept.loads.finder)
-        {
+        let found: Vec<&ToolEntry> = match (
+            self.by_name(&query, is_candidate),
+            &set.inherited.loads.finder,
+        ) {
             (Some(by_name), _) => by_name,
             (_, Some(finder)) => {
                 let tools = set.tools.iter().filter(is_candidate);
                 let names = finder.find(ToolQuery {
                     words: &query,
-                    tools: tools.map(Entry::def).collect(),
+                    tools: tools.map(ToolEntry::def).collect(),
                     most,
                 });
                 let names = names.await?;
@@ -153,7 +155,7 @@ impl SearchTools {
             }
         };
         if found.is_empty() {
-            let is_there = |entry: &Entry| {
+            let is_there = |entry: &ToolEntry| {
                 !entry.is_deferred() && entry.is_visible(&scope, filter) && is_sent(entry)
             };
             let there = words(&query)
@@ -163,7 +165,7 @@ impl SearchTools {
                 None => "no tool fits; search with other words".to_owned(),
             }));
         }
-        if self.tells {
+        if self.prints {
             let told = found.into_iter().map(whole).collect::<Vec<_>>();
             return Ok(Outcome::Value(Payload::text(told.join("\n\n"))));
         }
@@ -180,10 +182,14 @@ impl SearchTools {
     }
 
     /// Returns the tools that are named, and those of the groups that are named, if the query has nothing else.
-    fn by_name(&self, query: &str, is_candidate: impl Fn(&&Entry) -> bool) -> Option<Vec<&Entry>> {
+    fn by_name(
+        &self,
+        query: &str,
+        is_candidate: impl Fn(&&ToolEntry) -> bool,
+    ) -> Option<Vec<&ToolEntry>> {
         let words: HashSet<&str> = words(query).collect();
         let mut left = words.clone();
-        let mut found: Vec<(usize, &Entry)> = Vec::new();
+        let mut found: Vec<(usize, &ToolEntry)> = Vec::new();
         for (at, entry) in self
             .set
             .tools
@@ -196,22 +202,22 @@ impl SearchTools {
             if is_named || words.contains(group) {
                 left.remove(&*entry.name);
                 left.remove(group);
-                // What is named stands before what is in a group, in the order of the words.
+                // Named tools precede those of named groups, in the order of the words.
                 found.push((if is_named { 0 } else { at + 1 }, entry));
             }
         }
         if found.is_empty() || !left.is_empty() {
             return None;
         }
-        let place = |entry: &Entry| query.find(&*entry.name);
+        let place = |entry: &ToolEntry| query.find(&*entry.name);
         found.sort_by_key(|(at, entry)| (*at, place(entry)));
         let found = found.into_iter().map(|(_, entry)| entry);
         Some(found.take(self.most_found(usize::MAX)).collect())
     }
 
-    /// As many as one search may load: half of what a request may have, so that they do not make each other leave.
+    /// Maximum that one search loads: half of a request's limit, so that one search does not unload its results.
     fn most_found(&self, most: usize) -> usize {
-        if self.tells {
+        if self.prints {
             most.min(MOST_FOUND)
         } else {
             most.min(self.set.most_loaded().div_ceil(2))
@@ -250,7 +256,7 @@ impl Tool for SearchTools {
 }
 
 /// All that a model has to know of a tool.
-fn whole(entry: &Entry) -> String {
+fn whole(entry: &ToolEntry) -> String {
     let (own, _) = entry.visible();
     let def = entry.tool.__whole().unwrap_or(own);
     let (name, description, schema) = (&own.name, &def.description, def.input.to_provider_json());
@@ -263,8 +269,8 @@ fn whole(entry: &Entry) -> String {
     text
 }
 
-/// What a model is told of the search. It depends on the set alone.
-fn described(set: &Inner) -> String {
+/// The description of the search. It depends on the set alone.
+fn described(set: &ToolsetData) -> String {
     let mut groups: Vec<&Namespace> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for group in set

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
-use super::deferred::Deferral;
-use super::{Entry, Inner, Kept, Toolset};
+use super::deferred::DeferredTools;
+use super::{InheritedOptions, ToolEntry, Toolset, ToolsetData};
 use crate::tool::{Filter, Redefined, Scope, Tool};
 use toolwright_provider::call::{ErrorKind, ToolError};
 use toolwright_schema::text::{LONGEST_SHOWN, Printable, did_you_mean};
@@ -19,7 +19,7 @@ fn hash_of(hasher: &RandomState, name: &[u8]) -> u64 {
     hash.finish()
 }
 
-impl Inner {
+impl ToolsetData {
     // Each call looks a tool up, and the compiler would rather not.
     #[allow(clippy::inline_always)]
     #[inline(always)]
@@ -36,15 +36,15 @@ impl Inner {
     // Each call looks a tool up, and the compiler would rather not.
     #[allow(clippy::inline_always)]
     #[inline(always)]
-    pub(super) fn find(&self, name: &[u8]) -> Option<&Entry> {
+    pub(super) fn find(&self, name: &[u8]) -> Option<&ToolEntry> {
         self.tools.get(self.position(name)?)
     }
 
-    pub(super) fn only(&self, keep: impl Fn(&Entry) -> bool) -> Toolset {
+    pub(super) fn only(&self, keep: impl Fn(&ToolEntry) -> bool) -> Toolset {
         // Instructions are about the whole list.
-        let mut set = Self::keeping(Kept {
+        let mut set = Self::keeping(InheritedOptions {
             instructions: Vec::new(),
-            ..self.kept.clone()
+            ..self.inherited.clone()
         });
         for entry in self.tools.iter().filter(|entry| keep(entry)) {
             set.push(entry.clone());
@@ -52,9 +52,9 @@ impl Inner {
         set.finish()
     }
 
-    pub(super) fn keeping(kept: Kept) -> Self {
+    pub(super) fn keeping(inherited: InheritedOptions) -> Self {
         Self {
-            kept,
+            inherited,
             ..Self::default()
         }
     }
@@ -69,7 +69,7 @@ impl Inner {
         self.drop_foreign_search();
         self.may_hide = self.tools.iter().any(|entry| entry.may_hide);
         let set = Arc::new(self);
-        let deferral = Deferral::of(&set);
+        let deferral = DeferredTools::of(&set);
         Toolset { set, deferral }
     }
 
@@ -84,7 +84,7 @@ impl Inner {
         let retold = entries.filter(|(_, entry)| entry.has_mentions);
         let retold = retold.filter_map(|(at, entry)| {
             let def = entry.def().mentioning(told)?;
-            let told = Entry::new(Redefined::share(def, &entry.tool));
+            let told = ToolEntry::new(Redefined::share(def, &entry.tool));
             Some((at, told.instead(entry, "")))
         });
         let retold: Vec<_> = retold.collect();
@@ -96,7 +96,7 @@ impl Inner {
     }
 
     /// Adds a tool whose name is new.
-    pub(super) fn push(&mut self, entry: Entry) {
+    pub(super) fn push(&mut self, entry: ToolEntry) {
         let Self {
             tools,
             index,
@@ -113,7 +113,7 @@ impl Inner {
     }
 
     /// Adds a tool. Returns its name if that is taken.
-    pub(super) fn add(&mut self, entry: Entry) -> Result<(), String> {
+    pub(super) fn add(&mut self, entry: ToolEntry) -> Result<(), String> {
         if self.position(entry.name.as_bytes()).is_some() {
             return Err(entry.name.as_ref().to_owned());
         }
@@ -122,7 +122,7 @@ impl Inner {
     }
 
     /// Adds a tool; one of the same name is replaced and returned.
-    pub(super) fn put(&mut self, mut entry: Entry) -> Option<Arc<dyn Tool>> {
+    pub(super) fn put(&mut self, mut entry: ToolEntry) -> Option<Arc<dyn Tool>> {
         let at = self.position(entry.name.as_bytes());
         let Some(place) = at.and_then(|at| self.tools.get_mut(at)) else {
             self.push(entry);

@@ -1,15 +1,15 @@
-use hashbrown::HashSet;
 use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
 use toolwright_json::Place;
 
+use super::container::Container;
 use super::expected::Expected;
-use super::inside::Inside;
 use super::read::Json;
+use super::seen_keys::SeenKeys;
 use super::{Error, Mismatch, Segment, key};
 
-/// Reads the value that stands next, of which this is known.
+/// Reads the next value, with these expectations of its parts.
 #[inline]
 fn read<'de, T: DeserializeSeed<'de>>(
     json: &mut Json<'de>,
@@ -21,14 +21,14 @@ fn read<'de, T: DeserializeSeed<'de>>(
 }
 
 /// The elements of an array.
-pub(super) struct Elements<'j, 'de> {
+pub(super) struct ArrayAccess<'j, 'de> {
     json: &'j mut Json<'de>,
     place: Place,
     index: usize,
-    inside: Inside,
+    container: Container,
 }
 
-impl<'j, 'de> Elements<'j, 'de> {
+impl<'j, 'de> ArrayAccess<'j, 'de> {
     /// Starts before the opening bracket.
     #[inline]
     pub(super) fn new(json: &'j mut Json<'de>) -> Self {
@@ -36,14 +36,14 @@ impl<'j, 'de> Elements<'j, 'de> {
             json,
             place: Place::Opened,
             index: 0,
-            inside: Inside::TYPED,
+            container: Container::TYPED,
         }
     }
 
     /// Consumes the opening bracket.
     pub(super) fn open(&mut self) -> Result<(), Error> {
         self.json.enter_array()?;
-        self.inside.enter(self.json, true)
+        self.container.enter(self.json, true)
     }
 
     /// Refuses elements that the type has no place for.
@@ -51,11 +51,11 @@ impl<'j, 'de> Elements<'j, 'de> {
         if self.json.next_element(&mut self.place)? {
             return Err(Error::new(Mismatch::Length));
         }
-        self.inside.close(self.json)
+        self.container.close(self.json)
     }
 }
 
-impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
+impl<'de> SeqAccess<'de> for ArrayAccess<'_, 'de> {
     type Error = Error;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
@@ -69,7 +69,7 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
         let start = self.json.offset();
         let index = self.index;
         self.index += 1;
-        let expected = self.inside.element(self.json);
+        let expected = self.container.element(self.json);
         match expected.and_then(|expected| read(self.json, expected, seed)) {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(error.inside(Segment::Index(index), start)),
@@ -78,19 +78,19 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
 }
 
 /// The entries of an object that is read as a struct. The struct itself looks for equal keys.
-pub(super) struct Fields<'j, 'de> {
+pub(super) struct StructAccess<'j, 'de> {
     json: &'j mut Json<'de>,
     place: Place,
     key: &'de str,
     /// Expectation of the value behind it.
     value: Expected,
     known: &'static [&'static str],
-    inside: Inside,
-    /// Keys so far that the struct does not know, where such may stand.
-    others: Option<Box<Seen<'de>>>,
+    container: Container,
+    /// Keys so far that the struct does not know, if the schema admits any.
+    others: Option<Box<SeenKeys<'de>>>,
 }
 
-impl<'j, 'de> Fields<'j, 'de> {
+impl<'j, 'de> StructAccess<'j, 'de> {
     /// Starts before the opening bracket.
     #[inline]
     pub(super) fn new(json: &'j mut Json<'de>, known: &'static [&'static str]) -> Self {
@@ -100,7 +100,7 @@ impl<'j, 'de> Fields<'j, 'de> {
             key: "",
             value: Expected::Typed,
             known,
-            inside: Inside::TYPED,
+            container: Container::TYPED,
             others: None,
         }
     }
@@ -108,7 +108,7 @@ impl<'j, 'de> Fields<'j, 'de> {
     /// Consumes the opening bracket.
     pub(super) fn open(&mut self) -> Result<(), Error> {
         self.json.enter_object()?;
-        self.inside.enter(self.json, false)
+        self.container.enter(self.json, false)
     }
 
     /// The next key, of an object of which more is known than its type asks for.
@@ -116,16 +116,16 @@ impl<'j, 'de> Fields<'j, 'de> {
         let Some(key) = self.json.next_key(&mut self.place)? else {
             return Ok(None);
         };
-        if self.inside.is_open() && !self.known.contains(&key) {
+        if self.container.is_open() && !self.known.contains(&key) {
             self.once(key)?;
         }
-        self.value = self.inside.value(self.json, key)?;
+        self.value = self.container.value(self.json, key)?;
         Ok(Some(key))
     }
 
     /// Goes to the next key, or to the end: then the place is [`Place::Closed`].
     fn next(&mut self) -> Result<(), Error> {
-        match self.inside.expected_key(self.json, &mut self.place) {
+        match self.container.expected_key(self.json, &mut self.place) {
             Some((key, value)) => {
                 (self.key, self.value) = (key, value);
                 Ok(())
@@ -138,7 +138,7 @@ impl<'j, 'de> Fields<'j, 'de> {
     /// Goes to the next key, whichever it is.
     #[inline(never)]
     fn next_of_any(&mut self) -> Result<(), Error> {
-        let key = if self.inside.is_typed() {
+        let key = if self.container.is_typed() {
             let key = self.json.next_key(&mut self.place)?;
             self.json.asked = key.and(Some(self.known));
             key
@@ -150,7 +150,7 @@ impl<'j, 'de> Fields<'j, 'de> {
     }
 
     fn once(&mut self, key: &'de str) -> Result<(), Error> {
-        let others = self.others.get_or_insert_with(|| Box::new(Seen::NONE));
+        let others = self.others.get_or_insert_with(|| Box::new(SeenKeys::NONE));
         if others.note(key) {
             Ok(())
         } else {
@@ -165,11 +165,11 @@ impl<'j, 'de> Fields<'j, 'de> {
         {
             return Err(Error::unknown_key(key, self.known));
         }
-        self.inside.close(self.json)
+        self.container.close(self.json)
     }
 }
 
-impl<'de> MapAccess<'de> for Fields<'_, 'de> {
+impl<'de> MapAccess<'de> for StructAccess<'_, 'de> {
     type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
@@ -197,65 +197,34 @@ pub(super) struct Entries<'j, 'de> {
     json: &'j mut Json<'de>,
     place: Place,
     key: &'de str,
-    seen: Seen<'de>,
+    seen: SeenKeys<'de>,
     is_map: bool,
-    inside: Inside,
-}
-
-/// The keys of a map so far: of two equal ones the last would win silently.
-pub enum Seen<'de> {
-    /// Most maps are small, and then the call needs no allocation that the map itself does not.
-    Few([&'de str; 8], usize),
-    Many(HashSet<&'de str, foldhash::fast::RandomState>),
-}
-
-impl<'de> Seen<'de> {
-    /// Empty set of keys.
-    pub(crate) const NONE: Self = Self::Few([""; 8], 0);
-
-    /// Notes a key; `false` if it was there.
-    pub(crate) fn note(&mut self, key: &'de str) -> bool {
-        let (keys, count) = match self {
-            Self::Few(keys, count) => (keys, count),
-            Self::Many(keys) => return keys.insert(key),
-        };
-        if keys.iter().take(*count).any(|known| *known == key) {
-            return false;
-        }
-        if let Some(free) = keys.get_mut(*count) {
-            *free = key;
-            *count += 1;
-        } else {
-            let many = keys.iter().copied().chain([key]).collect();
-            *self = Self::Many(many);
-        }
-        true
-    }
+    container: Container,
 }
 
 impl<'j, 'de> Entries<'j, 'de> {
-    /// Starts before the opening bracket. Without `is_map` it may be a struct that was not
-    /// announced: the content of a variant, where the tag stands in a key beside it.
+    /// Starts before the opening bracket. Without `is_map` it may be a struct without a name: the content of a variant
+    /// whose tag is a key beside it.
     #[inline]
     pub(super) fn new(json: &'j mut Json<'de>, is_map: bool) -> Self {
         Self {
             json,
             place: Place::Opened,
             key: "",
-            seen: Seen::NONE,
+            seen: SeenKeys::NONE,
             is_map,
-            inside: Inside::TYPED,
+            container: Container::TYPED,
         }
     }
 
     /// Consumes the opening bracket.
     pub(super) fn open(&mut self) -> Result<(), Error> {
         self.json.enter_object()?;
-        self.inside.enter(self.json, false)
+        self.container.enter(self.json, false)
     }
 
     fn next(&mut self) -> Result<Option<&'de str>, Error> {
-        if let Some(member) = self.inside.member() {
+        if let Some(member) = self.container.member() {
             let key = member.next(self.json, &mut self.place)?;
             self.key = key.unwrap_or_default();
             return Ok(key);
@@ -279,7 +248,7 @@ impl<'j, 'de> Entries<'j, 'de> {
     pub(super) fn finish(&mut self) -> Result<(), Error> {
         match self.next()? {
             Some(key) => Err(Error::unknown_key(key, &[])),
-            None => self.inside.close(self.json),
+            None => self.container.close(self.json),
         }
     }
 }
@@ -302,11 +271,11 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
         let key = self.key;
-        if !self.is_map && self.inside.is_typed() {
+        if !self.is_map && self.container.is_typed() {
             self.json.asked = Some(&[]);
         }
         let start = self.json.offset();
-        let expected = self.inside.value(self.json, key);
+        let expected = self.container.value(self.json, key);
         match expected.and_then(|expected| read(self.json, expected, seed)) {
             Ok(value) => Ok(value),
             Err(error) => Err(error.inside_key(key, start)),

@@ -45,7 +45,7 @@ impl Checker {
         &self.defaults
     }
 
-    /// Returns what is not checked, or read as what it probably means.
+    /// Returns notes on the parts of the schema that are not checked, or are read by their probable meaning.
     pub fn notes(&self) -> impl Iterator<Item = &SchemaNote> {
         self.tree.notes().iter().chain(&self.refused)
     }

@@ -2,9 +2,9 @@ use serde::de::value::{BorrowedStrDeserializer, MapDeserializer};
 use serde::de::{Deserializer, Visitor};
 use toolwright_json::{Number, Place};
 
-use super::access::{Elements, Entries, Fields, Tagged};
+use super::access::{ArrayAccess, Entries, StructAccess, Tagged};
+use super::container::Container;
 use super::expected::Expected;
-use super::inside::Inside;
 use super::number::{finite, visit, visit_wide};
 use super::read::Json;
 use super::{Error, Mismatch};
@@ -17,7 +17,7 @@ const VARIANT: &str = "a string, or an object with one key";
 
 impl<'de> Json<'de> {
     fn visit_seq<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
-        let mut elements = Elements::new(self);
+        let mut elements = ArrayAccess::new(self);
         elements.open()?;
         let value = visitor.visit_seq(&mut elements)?;
         elements.finish()?;
@@ -33,22 +33,22 @@ impl<'de> Json<'de> {
     }
 
     /// Consumes `{"tag":` of a variant with content.
-    fn open_variant(&mut self, inside: &mut Inside) -> Result<(&'de str, Expected), Error> {
+    fn open_variant(&mut self, container: &mut Container) -> Result<(&'de str, Expected), Error> {
         if self.peek() != Some(b'{') {
             return Err(self.mismatch(VARIANT));
         }
         self.enter_object()?;
-        inside.enter(self, false)?;
+        container.enter(self, false)?;
         match self.next_key(&mut Place::Opened)? {
-            Some(tag) => Ok((tag, inside.value(self, tag)?)),
+            Some(tag) => Ok((tag, container.value(self, tag)?)),
             None => Err(Error::new(Mismatch::Type { wanted: VARIANT })),
         }
     }
 
     /// Consumes the end of a variant with content.
-    fn close_variant(&mut self, tag: &str, inside: &Inside) -> Result<(), Error> {
+    fn close_variant(&mut self, tag: &str, container: &Container) -> Result<(), Error> {
         match self.next_key(&mut Place::Inside)? {
-            None => inside.close(self),
+            None => container.close(self),
             Some(key) if key == tag => Err(Error::duplicate_key(key)),
             Some(key) => Err(Error::unknown_key(key, &[])),
         }
@@ -77,7 +77,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
         deserialize_i128 i128, deserialize_u128 u128
     }
 
-    /// Whatever stands here: for `serde_json::Value`, and for what serde buffers.
+    /// Any value: for `serde_json::Value`, and for serde's buffers.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.peek() {
             Some(b'"') => self.deserialize_str(visitor),
@@ -201,7 +201,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
         known: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        let mut fields = Fields::new(self, known);
+        let mut fields = StructAccess::new(self, known);
         fields.open()?;
         let value = visitor.visit_map(&mut fields)?;
         fields.finish()?;
@@ -218,15 +218,15 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
             let tag = BorrowedStrDeserializer::<Error>::new(self.text()?);
             return tag.deserialize_enum(name, variants, visitor);
         }
-        let mut inside = Inside::TYPED;
-        let (tag, expected) = self.open_variant(&mut inside)?;
+        let mut container = Container::TYPED;
+        let (tag, expected) = self.open_variant(&mut container)?;
         let json = &mut *self;
         let value = visitor.visit_enum(Tagged {
             json,
             tag,
             expected,
         })?;
-        self.close_variant(tag, &inside)?;
+        self.close_variant(tag, &container)?;
         Ok(value)
     }
 
@@ -234,8 +234,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
         self.deserialize_str(visitor)
     }
 
-    /// A derived `Deserialize` asks for this behind a key that it does not know; elsewhere somebody
-    /// wants any value.
+    /// A derived `Deserialize` asks for this behind a key that it does not know; elsewhere somebody wants any value.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         if let Some(known) = self.asked
             && !known.contains(&self.last_key()?)

@@ -7,7 +7,7 @@ use crate::decode::{Fault, MAX_DEPTH, Repairs, WalkOptions, collect_faults, writ
 use crate::shape::{Field, Role, Shape, bare};
 use crate::text::escaped;
 
-/// A default that the type of its own field refuses.
+/// A default that its field's type refuses.
 pub struct RefusedDefault {
     /// Path of the default, as in `LowerError::path`.
     pub path: String,
@@ -36,7 +36,7 @@ pub fn faults(shape: &Shape<'_>, json: &str) -> Vec<Fault> {
 /// Returns the defaults inside a shape that are refused, without those of secrets.
 pub fn refused_defaults(shape: &'static Shape<'static>) -> Vec<RefusedDefault> {
     let mut found = Vec::new();
-    look(shape, "", Field::told_default, &mut found);
+    look(shape, "", Field::public_default, &mut found);
     found
 }
 
@@ -50,7 +50,7 @@ pub fn refused_examples(shape: &'static Shape<'static>) -> Vec<RefusedDefault> {
 /// Returns the JSON that a field is looked at for.
 type Of = fn(&Field<'static>) -> Option<fn() -> Option<String>>;
 
-/// The walk ends: what leads back is not followed.
+/// Terminates: edges back are not followed.
 fn look(shape: &'static Shape<'static>, path: &str, of: Of, found: &mut Vec<RefusedDefault>) {
     for child in bare(shape, false).kind.children() {
         let path = match child.role {

@@ -10,7 +10,7 @@ pub struct Error(Box<Inner>);
 #[derive(Debug)]
 struct Inner {
     problem: Mismatch,
-    /// Byte offset of the value at fault, once known; white space may stand before it.
+    /// Byte offset of the faulty value, once known; white space may precede it.
     at: Option<usize>,
     /// Segments from the fault outwards: each is pushed as the error travels up.
     path: Vec<Segment>,
@@ -30,7 +30,7 @@ pub enum Segment {
 /// Kinds of faults at the end of a path.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Mismatch {
-    /// The text is no JSON here.
+    /// The text is not JSON here.
     Syntax {
         expected: &'static str,
     },
@@ -44,12 +44,12 @@ pub enum Mismatch {
     Range,
     /// A value that the type refuses, in words of its author's.
     Refused(String),
-    /// A value that the type refuses for what is inside.
+    /// A value whose content the type refuses.
     Invalid(Vec<Refusal>),
     /// An array with too few or too many elements.
     Length,
     Missing,
-    /// A key that is none of those `known`, as far as they are.
+    /// A key that is none of `known`.
     UnknownKey {
         known: &'static [&'static str],
     },
@@ -111,7 +111,7 @@ impl Error {
         self
     }
 
-    /// Notes that the fault is the value at `start`, or lies in it, and what leads there.
+    /// Notes that the fault is at or inside the value at `start`, and the segment that leads to it.
     #[cold]
     pub(crate) fn inside(self, segment: Segment, start: usize) -> Self {
         self.located(start).of(segment)
@@ -182,20 +182,26 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+#[cfg(feature = "garde")]
+thread_local! {
+    /// A `garde` report on its way into an error, which serde makes from a text alone.
+    pub(super) static REPORT: std::cell::Cell<Option<Vec<Refusal>>> = const { std::cell::Cell::new(None) };
+}
+
 impl de::Error for Error {
     fn custom<T: fmt::Display>(message: T) -> Self {
         #[cfg(feature = "garde")]
-        if let Some(report) = super::valid::report() {
+        if let Some(report) = REPORT.take() {
             return Self::new(Mismatch::Invalid(report));
         }
         let words = message.to_string();
-        // What serde says itself names Rust types, which tell a model nothing.
+        // serde's messages name Rust types, which a model does not know.
         if words.starts_with("data did not match any variant of untagged enum ")
             || words.starts_with("no variant of enum ")
         {
             return Self::new(Mismatch::Type { wanted: "" });
         }
-        // Of its buffers.
+        // From serde's buffers.
         if words == "i128 is not supported" || words == "u128 is not supported" {
             let words = "a 128-bit integer cannot be read here".into();
             return Self::new(Mismatch::Refused(words));

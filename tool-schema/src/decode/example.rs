@@ -1,5 +1,4 @@
-//! A value that a shape admits, to show in a fault what was expected: a model copies sooner than it
-//! reads.
+//! An example value that a shape admits, to show in a fault what was expected.
 
 use toolwright_json::{quoted, write_key};
 
@@ -22,7 +21,7 @@ const MAX_STEPS: usize = 1000;
 /// Returns the JSON of a small value that is read as this shape, if one is found:
 /// `{"sku":"text","qty":1}`. Objects have only the keys that must be there.
 pub fn example(shape: &Shape<'_>) -> Option<String> {
-    let mut search = Search {
+    let mut search = ExampleSearch {
         inside: Vec::new(),
         edges: MAX_EDGES,
         steps: MAX_STEPS,
@@ -31,7 +30,7 @@ pub fn example(shape: &Shape<'_>) -> Option<String> {
 }
 
 /// The search for an example.
-struct Search {
+struct ExampleSearch {
     /// The types that the value is inside, as far as something may come back to them.
     inside: Vec<Id>,
     /// Number of edges back that may still be followed here.
@@ -40,7 +39,7 @@ struct Search {
     steps: usize,
 }
 
-impl Search {
+impl ExampleSearch {
     fn value(&mut self, shape: &Shape<'_>) -> Option<String> {
         self.steps = self.steps.checked_sub(1)?;
         let is_named = shape.id != Id::NONE;
@@ -77,7 +76,7 @@ impl Search {
             Kind::Map(map) => self.map(map),
             Kind::Union(union) => union.members.iter().find_map(|member| self.value(member)),
             Kind::Recursive(back) => {
-                // A value that has a value of its own type inside is not the smallest one.
+                // A value that contains another value of its type is not minimal.
                 if self.edges == 0 || self.inside.contains(&back.id) {
                     return None;
                 }
@@ -92,15 +91,14 @@ impl Search {
         }
     }
 
-    /// Returns an array of as few elements as may be, but one rather than none: an empty array
-    /// shows nothing.
+    /// Returns an array with the fewest elements, but at least one: an empty array is no help.
     fn array(&mut self, array: &Array<'_>) -> Option<String> {
         let most = array.max_len.unwrap_or(u64::MAX);
         let item = (most > 0).then(|| self.value(array.items)).flatten();
         let count = usize::try_from(array.min_len).ok()?;
         match (count, item) {
             (0, None) => Some("[]".into()),
-            // Elements that must differ would each need an example of its own.
+            // Distinct elements would need an example each.
             (2.., _) if array.unique => None,
             (_, Some(item)) if array.min_len <= most && count <= MAX_LEN => {
                 Some(format!("[{}]", vec![item; count.max(1)].join(",")))
@@ -119,10 +117,9 @@ impl Search {
         Some(json)
     }
 
-    /// Returns what the author gave as an example, or else by default: it says more than the type.
-    /// Without either, returns a value of the shape.
+    /// Returns the author's example, or the default; otherwise a value of the shape.
     fn field(&mut self, field: &Field<'_>) -> Option<String> {
-        [field.example, field.told_default()]
+        [field.example, field.public_default()]
             .into_iter()
             .flatten()
             .find_map(|json| {
@@ -132,7 +129,7 @@ impl Search {
             .or_else(|| self.value(field.shape))
     }
 
-    /// Returns a map of one entry rather than none, if a key is easily made up.
+    /// Returns a map of at least one entry, if a key is easy to find.
     fn map(&mut self, map: &Map<'_>) -> Option<String> {
         let most = map.max_len.unwrap_or(u64::MAX);
         let key = match bare(map.keys, false).kind {
@@ -159,8 +156,7 @@ fn first_name(variants: &[Variant<'_>]) -> Option<String> {
     variants.first().map(|variant| quoted(variant.name))
 }
 
-/// The integer nearest to 1, but not 0 where there is one above: as a multiple of 5, 0 shows
-/// nothing.
+/// The integer nearest to 1, but not 0 where there is one above: as a multiple of 5, 0 shows nothing.
 fn integer(range: &IntegerRange) -> Option<Int> {
     let IntegerRange { min, max, .. } = *range;
     let step = u128::from(range.multiple_of.max(1));
@@ -187,8 +183,7 @@ fn integer(range: &IntegerRange) -> Option<Int> {
         .find(|value| (min..=max).contains(value))
 }
 
-/// A number near 1, above zero if there is one. What arithmetic with `f64` proposes, the exact values
-/// must admit.
+/// A number near 1, above zero if possible. A candidate from `f64` arithmetic is checked exactly.
 fn number(range: &NumberRange<'_>) -> Option<String> {
     let shape = Shape::new(Kind::Number(*range));
     let min = range.min.map(|edge| edge.at);
@@ -196,7 +191,7 @@ fn number(range: &NumberRange<'_>) -> Option<String> {
     let mut proposed: Vec<String> = vec!["1".into()];
     if let Some(of) = range.multiple_of {
         proposed.push(of.text.into());
-        // Written with as many digits as the divisor: 3 * 0.1 as an `f64` is no multiple.
+        // Printed with the divisor's number of digits: 3 * 0.1 as an `f64` is not a multiple.
         let digits = of
             .text
             .split_once('.')
@@ -252,7 +247,7 @@ fn has_length(rules: &StringRules<'_>, text: &str) -> bool {
     count >= rules.min_len && rules.max_len.is_none_or(|most| count <= most)
 }
 
-/// A word cut, or repeated, to a length that the rules admit; what matches a pattern is not known.
+/// A word, cut or repeated to a permitted length. Patterns are not generated.
 fn word(word: &str, rules: &StringRules<'_>) -> Option<String> {
     let len = (word.len() as u64)
         .max(rules.min_len)

@@ -1,11 +1,11 @@
-//! The reader's expectation of the value that is read next, beyond what the type asks for.
+//! The reader's expectation of the next value, beyond the type's.
 //!
-//! A type's own `Deserialize` sees to its form: which keys there are, which types their values have.
-//! Bounds stand in the tree alone. Where a tree has some, the reader carries it along: a value's
-//! place in the text says which part of the tree it belongs to, whatever the type calls.
+//! A type's `Deserialize` checks its structure: its keys, and the types of their values. Only the tree has bounds. The
+//! reader follows a tree with bounds: a value's place in the text determines its part of the tree, whatever methods the
+//! type calls.
 
-use super::access::Seen;
-use super::read::{Form, Json};
+use super::read::{Json, ReadMode};
+use super::seen_keys::SeenKeys;
 use super::{Error, Mismatch};
 use crate::decode::{Leaf, admits, walk};
 use crate::shape::{CheckLevel, Kind, Shape};
@@ -15,13 +15,13 @@ use crate::shape::{CheckLevel, Kind, Shape};
 pub enum Expected {
     /// Anything that its type reads.
     Typed,
-    /// A value of this shape, which reading it as its type does not tell.
+    /// A value of this shape, whose rules the type does not check.
     Shaped(&'static Shape<'static>),
     /// A value that has been checked already, with all that is in it.
     Checked,
 }
 
-/// Any value, in which no key stands twice: types that skip a value do not look.
+/// Any value without duplicate keys: types that skip a value do not check them.
 static ANY: Shape<'_> = Shape {
     check: CheckLevel::Walked,
     ..Shape::new(Kind::Any)
@@ -42,9 +42,8 @@ impl Expected {
 }
 
 impl<'de> Json<'de> {
-    /// Goes to the value that stands next, of which this is known, and returns who reads it: this
-    /// reader, or one of the same value in other words, which has its place in `elsewhere`. serde's
-    /// buffers know integers by their spelling alone.
+    /// Moves to the next value, with this expectation, and returns its reader: this one, or one over the value's
+    /// replacement, which is at `elsewhere`. serde's buffers know integers by their spelling alone.
     #[inline]
     pub fn enter_value<'j>(
         &'j mut self,
@@ -60,7 +59,7 @@ impl<'de> Json<'de> {
                 kind: Kind::Object(_),
                 check: CheckLevel::Watched,
                 ..
-            }) if self.form == Form::Plain => Ok(self),
+            }) if self.mode == ReadMode::Plain => Ok(self),
             Expected::Shaped(shape) => self.enter_shaped(shape, elsewhere),
         }
     }
@@ -95,15 +94,14 @@ impl<'de> Json<'de> {
         match self.walked(shape)? {
             None => Ok(self),
             Some((text, end)) => {
-                let text = self.pen.keep(text);
+                let text = self.cursor.keep(text);
                 self.rewind(end, self.depth());
                 Ok(elsewhere.insert(self.beside(text, Expected::Checked)))
             }
         }
     }
 
-    /// Walks the value that stands next; what it is in other words, if serde needs those, and where
-    /// it ends.
+    /// Walks the next value; returns its end, and its replacement if serde needs one.
     fn walked(&mut self, shape: &Shape<'_>) -> Result<Option<(String, usize)>, Error> {
         self.expected = Expected::Checked;
         self.peek();
@@ -115,9 +113,9 @@ impl<'de> Json<'de> {
         walk::validate(self.whole(), self.offset(), reading, shape)
     }
 
-    /// Consumes the value of a key that nobody knows, which may stand here once.
-    pub fn pass(&mut self, key: &'de str, others: &mut Option<Seen<'de>>) -> Result<(), Error> {
-        if !others.get_or_insert(Seen::NONE).note(key) {
+    /// Consumes the value of an unknown key, which may occur once.
+    pub fn pass(&mut self, key: &'de str, others: &mut Option<SeenKeys<'de>>) -> Result<(), Error> {
+        if !others.get_or_insert(SeenKeys::NONE).note(key) {
             return Err(Error::duplicate_key(key));
         }
         self.expected = Expected::Typed;
@@ -125,7 +123,7 @@ impl<'de> Json<'de> {
         Ok(())
     }
 
-    /// Compares a value without parts with what it has to be.
+    /// Compares a scalar with the expectation.
     #[inline]
     pub(super) fn check_leaf(&mut self, leaf: Leaf<'_>) -> Result<(), Error> {
         match self.expected {
@@ -135,7 +133,7 @@ impl<'de> Json<'de> {
         }
     }
 
-    /// Consumes a value that nobody looks at, and returns its text.
+    /// Consumes a value without decoding it, and returns its text.
     pub(super) fn skip_checked(&mut self) -> Result<&'de str, Error> {
         match self.expected {
             Expected::Checked => {}
@@ -150,18 +148,18 @@ impl<'de> Json<'de> {
     }
 }
 
-/// Which rule was broken is found out by whoever tells it.
+/// The report finds out which rule was broken.
 #[cold]
 pub(super) fn refused() -> Error {
     Error::new(Mismatch::Type { wanted: "" })
 }
 
-/// The level for a shape, with what it leads back to.
+/// The level for a shape, including its edges back.
 fn check_level(mut shape: &Shape<'_>) -> CheckLevel {
-    // Bounds hold whatever stands inside them.
+    // Bounds apply whatever their shape contains.
     let mut is_bounded = false;
     while shape.check == CheckLevel::Watched {
-        // What stands inside may have to be walked, which shows only behind an edge back.
+        // The content may need a walk, which is known only behind an edge back.
         let Some(inner) = shape.layer_or_target() else {
             break;
         };

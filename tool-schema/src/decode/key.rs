@@ -9,9 +9,9 @@ use super::{Error, Mismatch};
 ///
 /// JSON keys are strings. A map with integer keys reads them as JSON writes integers, so that two
 /// spellings of one number cannot be two keys: no plus sign, no leading zero, no fraction.
-struct Key<'de>(&'de str);
+struct MapKey<'de>(&'de str);
 
-impl<'de> Key<'de> {
+impl<'de> MapKey<'de> {
     /// The key, if it is an integer in its one spelling.
     fn digits(&self) -> Result<&'de str, Error> {
         let digits = self.0.strip_prefix('-').unwrap_or(self.0);
@@ -36,7 +36,7 @@ macro_rules! integers {
     )*};
 }
 
-impl<'de> Deserializer<'de> for Key<'de> {
+impl<'de> Deserializer<'de> for MapKey<'de> {
     type Error = Error;
 
     integers! {
@@ -95,7 +95,7 @@ impl<'de> Deserializer<'de> for Key<'de> {
 
 /// The integer that a key is, if it is one in its one spelling.
 pub(super) fn integer(key: &str) -> Result<Number<'_>, Error> {
-    integer_of(Key(key).digits()?)
+    integer_of(MapKey(key).digits()?)
 }
 
 /// Reads a key with `seed`.
@@ -104,5 +104,5 @@ pub(super) fn read<'de, K: DeserializeSeed<'de>>(
     key: &'de str,
     seed: K,
 ) -> Result<K::Value, Error> {
-    seed.deserialize(Key(key))
+    seed.deserialize(MapKey(key))
 }

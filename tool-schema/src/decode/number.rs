@@ -22,7 +22,7 @@ pub(super) fn integer_of(text: &str) -> Result<Number<'_>, Error> {
     Number::of_integer(text).ok_or_else(not_integer)
 }
 
-/// The integer that `text`, a JSON number, stands for.
+/// The integer that `text`, a JSON number, represents.
 pub(super) fn wide_integer_of(text: &str) -> Result<Integer, Error> {
     Integer::of(text).ok_or_else(not_integer)
 }
@@ -60,7 +60,7 @@ where
 }
 
 impl<'de> Json<'de> {
-    /// Consumes a number and compares it with what it has to be.
+    /// Consumes a number and compares it with the expectation.
     #[inline(always)]
     #[allow(clippy::inline_always)] // Integers and floats are read by code of their own.
     pub(super) fn checked_number(&mut self, wanted: &'static str) -> Result<Number<'de>, Error> {
@@ -69,8 +69,7 @@ impl<'de> Json<'de> {
         Ok(number)
     }
 
-    /// Consumes a number that is an integer, in any of its spellings: as text if 64 bits do not
-    /// hold it.
+    /// Consumes a number that is an integer, in any of its spellings: as text if 64 bits do not hold it.
     pub(super) fn integer(&mut self) -> Result<Number<'de>, Error> {
         match self.checked_number(INTEGER)? {
             Number::Text(text, _) => integer_of(text),
@@ -90,7 +89,7 @@ impl<'de> Json<'de> {
         }
     }
 
-    /// The zero that was read. An integer of 64 bits has no sign there, and a float may be asked for.
+    /// The zero that was read. An integer of 64 bits loses its sign, and the type may be a float.
     #[cold]
     fn zero(&self, expected: Expected) -> Number<'de> {
         match expected {
@@ -109,8 +108,7 @@ impl<'de> Json<'de> {
         }
     }
 
-    /// Consumes a number that an `f32` holds: the nearest one, since those above the largest may be
-    /// rounded down to it.
+    /// Consumes a number that an `f32` holds: the nearest one, since those above the largest may be rounded down to it.
     pub(super) fn narrow_float(&mut self) -> Result<f32, Error> {
         self.peek();
         let start = self.offset();
@@ -127,8 +125,7 @@ impl<'de> Json<'de> {
         }
     }
 
-    /// Consumes a number of any type: the float that is nearest to it. One that is too large for any
-    /// is refused.
+    /// Consumes a number of any type: the float that is nearest to it. One that is too large for any is refused.
     pub(super) fn float(&mut self) -> Result<f64, Error> {
         match self.checked_number("a number")? {
             // An integer of 64 bits has no sign there.
@@ -142,11 +139,11 @@ const INTEGER: &str = "an integer";
 
 #[cfg(test)]
 mod tests {
+    use crate::decode::Arena;
     use crate::decode::Json;
-    use crate::decode::Store;
 
     fn float(text: &str) -> f64 {
-        Json::new(text, &Store::new())
+        Json::new(text, &Arena::new())
             .float()
             .unwrap_or(f64::INFINITY)
     }

@@ -1,13 +1,12 @@
 use toolwright_json::{Number, Place, Scanner};
 
+use super::arena::ArenaCursor;
 use super::expected::Expected;
-use super::store::Pen;
-use super::{Error, Mismatch, Store};
+use super::{Arena, Error, Mismatch};
 use crate::decode::Leaf;
 use crate::shape::{Field, Presence};
 
-/// A [`Scanner`] over one JSON text that knows what is wanted there, and the deserializer of what
-/// stands in it.
+/// A [`Scanner`] over one JSON text with the expectation of the next value, and the deserializer of the text.
 ///
 /// Functions that are called from generic code are compiled into the user's crate, so they are
 /// small. The reading is done by functions that are compiled once, here.
@@ -15,43 +14,41 @@ pub struct Json<'de> {
     scan: Scanner<'de>,
     /// Offset of the last key.
     key_at: usize,
-    /// Keys of the struct of which a field is read next; `None` if it is no struct's.
+    /// Keys of the struct whose field is read next; `None` outside of a struct.
     pub(super) asked: Option<&'static [&'static str]>,
     /// Expectation of the value that is read next.
     pub(super) expected: Expected,
-    pub(super) form: Form,
-    pub(super) pen: Pen<'de>,
+    pub(super) mode: ReadMode,
+    pub(super) cursor: ArenaCursor<'de>,
 }
 
-/// Ways to read the text that stands next.
+/// Ways to read the next value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ReadMode {
     /// Read by the type, which sees all of it.
     Plain,
-    /// Read by serde, into a buffer: the type does not see the text, so that its shape alone says
-    /// what is wrong.
+    /// Read by serde, into a buffer: the type does not see the text, so only its shape determines faults.
     Buffered,
     /// Read into a buffer, as an object whose tag has been looked at already: it is the first key.
     Tagged,
 }
 
 impl<'de> Json<'de> {
-    pub fn new(text: &'de str, store: &'de Store) -> Self {
+    pub fn new(text: &'de str, arena: &'de Arena) -> Self {
         Self {
             scan: Scanner::new(text),
             key_at: 0,
             asked: None,
             expected: Expected::Typed,
-            form: Form::Plain,
-            pen: store.pen(),
+            mode: ReadMode::Plain,
+            cursor: arena.cursor(),
         }
     }
 
-    /// Returns true if serde reads what stands next into a buffer. If this is true and serde does
-    /// not, reading only takes longer.
+    /// Returns true if serde reads the next value into a buffer. A false positive only costs time.
     #[inline]
     pub(super) fn is_buffered(&self) -> bool {
-        matches!(self.form, Form::Buffered | Form::Tagged)
+        matches!(self.mode, ReadMode::Buffered | ReadMode::Tagged)
     }
 
     /// A reader over another text, whose texts go where those of this one go, and which may nest as deep.
@@ -67,14 +64,13 @@ impl<'de> Json<'de> {
         }
     }
 
-    /// Moves the reader to the value at `at`, which stands so deep that `depth` more arrays and
-    /// objects may open.
+    /// Moves the reader to the value at `at`, at the level where `depth` more arrays and objects may open.
     pub fn at(mut self, at: usize, depth: u8) -> Self {
         self.rewind(at, depth);
         self
     }
 
-    /// Goes to the value at `at`, which stands in the array or object that is being read.
+    /// Moves to the value at `at`, inside the array or object that is being read.
     pub fn rewind(&mut self, at: usize, depth: u8) {
         self.scan.rewind(at, depth);
     }
@@ -88,8 +84,7 @@ impl<'de> Json<'de> {
         self.scan.depth()
     }
 
-    /// Returns the offset where reading goes on: at the next value, or at the white space before
-    /// it.
+    /// Returns the offset of the next value, or of the white space before it.
     #[inline]
     pub fn offset(&self) -> usize {
         self.scan.offset()
@@ -100,7 +95,7 @@ impl<'de> Json<'de> {
         self.key_at
     }
 
-    /// A part of the text; both ends stand beside ASCII bytes, so they are boundaries.
+    /// A part of the text. Both ends are next to ASCII bytes, so they are boundaries.
     pub(crate) fn slice(&self, from: usize, to: usize) -> &'de str {
         self.scan.slice(from, to)
     }
@@ -111,19 +106,19 @@ impl<'de> Json<'de> {
         self.scan.bytes().get(self.offset()..).unwrap_or_default()
     }
 
-    /// Returns true if what has been read ends with `end`.
+    /// Returns true if the consumed text ends with `end`.
     #[inline]
     pub(super) fn has_read(&self, end: &[u8]) -> bool {
         self.scan.has_read(end)
     }
 
-    /// The next byte that is no white space, not consumed.
+    /// The next byte other than white space, not consumed.
     #[inline]
     pub fn peek(&mut self) -> Option<u8> {
         self.scan.peek()
     }
 
-    /// Returns the error for a value that is not what was wanted: another type, or no value.
+    /// Returns the error for an unexpected value: another type, or no value.
     #[cold]
     pub fn mismatch(&mut self, wanted: &'static str) -> Error {
         match self.peek() {
@@ -169,7 +164,7 @@ impl<'de> Json<'de> {
 
     // Numbers
 
-    /// Consumes a number, which the type knows as what is `wanted`.
+    /// Consumes a number, which the type calls `wanted`.
     #[inline(always)]
     #[allow(clippy::inline_always)] // Integers and floats are read by code of their own.
     pub(crate) fn number(&mut self, wanted: &'static str) -> Result<Number<'de>, Error> {
@@ -189,8 +184,7 @@ impl<'de> Json<'de> {
 
     // Strings
 
-    /// Consumes a string, whose opening quote has been seen, and lends it for as long as the text
-    /// lives.
+    /// Consumes a string, whose opening quote has been seen, and lends it for as long as the text lives.
     #[inline]
     fn lent(&mut self) -> Result<&'de str, Error> {
         match self.scan.plain() {
@@ -202,7 +196,7 @@ impl<'de> Json<'de> {
     #[cold]
     fn lent_unescaped(&mut self, end: usize) -> Result<&'de str, Error> {
         let text = self.scan.unescaped(end)?;
-        Ok(self.pen.keep(text))
+        Ok(self.cursor.keep(text))
     }
 
     /// The key that was read last, once more.
@@ -245,14 +239,14 @@ impl<'de> Json<'de> {
         Ok(text)
     }
 
-    /// Consumes a string as one of its own: made here, where it is compiled once.
+    /// Consumes a string as an owned one. It is made here, where it is compiled once.
     pub(super) fn owned(&mut self) -> Result<String, Error> {
         Ok(self.string()?.map_or_else(|text| text, str::to_owned))
     }
 
     // Arrays and objects
 
-    /// Consumes the opening bracket, which must stand here, of what is `wanted`.
+    /// Consumes the required opening bracket of `wanted`.
     #[inline]
     fn enter(&mut self, bracket: u8, wanted: &'static str) -> Result<(), Error> {
         if self.peek() == Some(bracket) {
@@ -262,7 +256,7 @@ impl<'de> Json<'de> {
         }
     }
 
-    /// Consumes the opening bracket of an array, which must stand here.
+    /// Consumes the required opening bracket of an array.
     pub(crate) fn enter_array(&mut self) -> Result<(), Error> {
         self.enter(b'[', "an array")
     }
@@ -272,13 +266,13 @@ impl<'de> Json<'de> {
         Ok(self.scan.next_element(place)?)
     }
 
-    /// Consumes the opening bracket of an object, which must stand here.
+    /// Consumes the required opening bracket of an object.
     #[inline]
     pub fn enter_object(&mut self) -> Result<(), Error> {
         self.enter(b'{', "an object")
     }
 
-    /// Consumes the closing bracket of an object, if it stands right here.
+    /// Consumes the closing bracket of an object, if it is next.
     #[inline]
     pub fn take_end(&mut self, place: &mut Place) -> bool {
         self.scan.take_end(place)
@@ -313,12 +307,12 @@ impl<'de> Json<'de> {
         self.key_at = self.offset();
         let key = self.lent()?;
         self.scan.colon()?;
-        // Until a struct says that it asked.
+        // Cleared by the struct that reads it.
         self.asked = None;
         Ok(Some(key))
     }
 
-    // Values that nobody asked the content of
+    // Values whose content was not read
 
     /// Consumes one value of any type and returns its text.
     pub fn skip(&mut self) -> Result<&'de str, Error> {

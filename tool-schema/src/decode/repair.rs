@@ -2,11 +2,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A change to a call's arguments that made them what the schema says: what the model meant and did
-/// not say.
+/// A change to a call's arguments that made them fit the schema as the model meant them.
 ///
-/// Arguments that a model wrote are repaired where their meaning is certain, and everything is read
-/// and checked again afterwards. A string parameter is never touched. [`Repairs`] says how far that goes.
+/// Arguments that a model wrote are repaired where their meaning is certain, and everything is read and checked again
+/// afterwards. A string parameter is never touched. [`Repairs`] sets the extent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Repair {
@@ -74,7 +73,7 @@ pub enum RepairKind {
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Repairs {
-    /// Nothing: arguments are read as they stand.
+    /// No repairs.
     None,
     /// Values whose keys are as they were written, or old names of arguments. Examples: a number in quotes, one value for a
     /// list, `null` for a default, a list in a string. Servers go no further.

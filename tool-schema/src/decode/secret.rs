@@ -1,4 +1,4 @@
-//! Finds values that are for the tool alone, and decides what of a text may be shown.
+//! Finds secret values, and removes them from texts that are shown.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use toolwright_json::{Place, write_comma, write_key};
 
 use crate::decode::fault::say::KEPT_BACK_KEY;
 use crate::decode::walk::{Budget, WalkOptions, validate};
-use crate::decode::{Error, Json, MAX_DEPTH, Store, admits_key};
+use crate::decode::{Arena, Error, Json, MAX_DEPTH, admits_key};
 use crate::shape::{Alternative, Field, Kind, Shape, alternatives_of, bare};
 
 /// Placeholder for a secret in a text that is shown.
@@ -32,29 +32,28 @@ fn holds(shape: &Shape<'_>, seen: &mut Vec<u64>) -> bool {
     children.any(|child| child.role.is_read() && holds(child.shape, seen))
 }
 
-/// A text of this shape, without its secrets. What is not of the shape may be one, and is left out.
+/// A text of this shape, without its secrets. Parts that do not fit the shape may be secrets, and are omitted.
 pub fn without_secrets<'t>(text: &'t str, shape: &Shape<'_>) -> Cow<'t, str> {
     if !holds_secret(shape) {
         return text.into();
     }
-    let store = Store::new();
-    let mut json = Json::new(text, &store).at(0, MAX_DEPTH);
+    let arena = Arena::new();
+    let mut json = Json::new(text, &arena).at(0, MAX_DEPTH);
     let mut out = String::with_capacity(text.len());
     match show(&mut json, &[shape], &mut out).and_then(|()| json.finish()) {
         Ok(()) => out.into(),
-        Err(_) => unshown(text).into(),
+        Err(_) => redact(text).into(),
     }
 }
 
-/// Returns what is shown of a text that may hold secrets anywhere: a JSON string that says its
-/// length.
-pub fn unshown(text: &str) -> String {
+/// Returns the replacement of a text that may have secrets anywhere: a JSON string with its length.
+pub fn redact(text: &str) -> String {
     format!(r#""[{} bytes]""#, text.len())
 }
 
 impl Field<'_> {
     /// Returns the default, unless the field holds a secret.
-    pub(crate) fn told_default(&self) -> Option<fn() -> Option<String>> {
+    pub(crate) fn public_default(&self) -> Option<fn() -> Option<String>> {
         self.default.filter(|_| !holds_secret(self.shape))
     }
 }
@@ -70,12 +69,12 @@ fn copy(json: &mut Json<'_>, out: &mut String) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes the value that stands next, if it fits one of these shapes.
+/// Writes the next value, if it fits one of these shapes.
 fn show(json: &mut Json<'_>, shapes: &[&Shape<'_>], out: &mut String) -> Result<(), Error> {
     match shapes {
         [] => hide(json, out),
         [shape] if holds_secret(shape) => show_parts(json, shape, out),
-        // In which of several ways it is meant nobody knows before it is read.
+        // The member of a union is unknown before the value is read.
         _ if shapes.iter().any(|shape| holds_secret(shape)) => hide(json, out),
         _ if json.peek() == Some(b'n') => copy(json, out),
         _ if shapes.iter().any(|shape| fits(json, shape)) => copy(json, out),
@@ -83,7 +82,7 @@ fn show(json: &mut Json<'_>, shapes: &[&Shape<'_>], out: &mut String) -> Result<
     }
 }
 
-/// Returns true if the value that stands next is of this shape.
+/// Returns true if the next value is of this shape.
 fn fits(json: &Json<'_>, shape: &Shape<'_>) -> bool {
     let reading = WalkOptions {
         depth: json.depth(),
@@ -93,7 +92,7 @@ fn fits(json: &Json<'_>, shape: &Shape<'_>) -> bool {
     validate(json.whole(), json.offset(), reading, shape).is_ok()
 }
 
-/// Writes the value that stands next, a part of which is a secret.
+/// Writes the next value, a part of which is a secret.
 fn show_parts(json: &mut Json<'_>, shape: &Shape<'_>, out: &mut String) -> Result<(), Error> {
     let bare = bare(shape, false);
     if bare.is_secret {
@@ -114,8 +113,8 @@ fn show_parts(json: &mut Json<'_>, shape: &Shape<'_>, out: &mut String) -> Resul
     }
 }
 
-/// Returns the shapes that the value behind a key may have: none if it is a secret. `None` if the key may be one, since
-/// nobody declared it.
+/// Returns the shapes that the value behind a key may have: none if it is a secret. `None` if the key is undeclared and
+/// may be secret.
 fn behind<'s>(ways: &[Alternative<'s>], name: &str) -> Option<Vec<&'s Shape<'s>>> {
     let mut shapes = None;
     for way in ways {

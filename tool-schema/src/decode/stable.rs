@@ -22,7 +22,7 @@ pub(crate) fn written(shape: &Shape<'_>, json: fn() -> Option<String>) -> Option
     Some(value.to_json())
 }
 
-/// Sorts what has no order of its own. A list keeps its order, and an object that of the keys that its type declares.
+/// Sorts the parts without an order. A list keeps its order, and an object that of its type's keys.
 fn sort(value: &mut Value<'_>, shape: Option<&Shape<'_>>) {
     let kind = shape.map(Shape::followed);
     #[cfg(feature = "schemars")]
@@ -42,7 +42,7 @@ fn sort(value: &mut Value<'_>, shape: Option<&Shape<'_>>) {
             for (index, item) in items.iter_mut().enumerate() {
                 sort(item, kind.and_then(|kind| kind.element(index)));
             }
-            // A type says it of a set alone; of a list a bound says it.
+            // Only sets are unique by their type; lists are unique by a bound.
             if matches!(kind, Some(Kind::Array(array)) if array.unique) {
                 items.sort_by(|one, other| by_value(&one.to_json(), &other.to_json()));
             }
@@ -62,7 +62,7 @@ fn sort(value: &mut Value<'_>, shape: Option<&Shape<'_>>) {
             for (key, item) in &mut *entries {
                 sort(item, field(key).or(rest));
             }
-            // The keys of fields stand in the order of the fields, and before those of a flattened map.
+            // Fields have the order of the type, and precede those of a flattened map.
             entries.sort_by(|(one, _), (other, _)| match (field(one), field(other)) {
                 (None, None) => by_value(one, other),
                 (one, other) => one.is_none().cmp(&other.is_none()),

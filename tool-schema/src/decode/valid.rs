@@ -1,13 +1,12 @@
 //! Values that `garde` validates where they are decoded.
 
-use std::cell::Cell;
 use std::ops::Deref;
 
 use garde::{Report, Validate};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::error::Refusal;
+use super::error::{REPORT, Refusal};
 use super::fault::say;
 use super::{Fault, FaultCode, Segment};
 use crate::shape::{Id, Refs, Schema, Shape};
@@ -93,16 +92,6 @@ impl<T: Serialize> Serialize for Valid<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }
-}
-
-thread_local! {
-    /// A report on its way into an error, which serde makes of a text alone.
-    static REPORT: Cell<Option<Vec<Refusal>>> = const { Cell::new(None) };
-}
-
-/// Takes the report that an error of ours is being made of.
-pub(super) fn report() -> Option<Vec<Refusal>> {
-    REPORT.take()
 }
 
 impl<'de, T: Deserialize<'de> + Validate<Context: Default>> Deserialize<'de> for Valid<T> {

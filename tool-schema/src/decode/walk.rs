@@ -1,8 +1,8 @@
-//! Walks a text beside a shape, and decides whether it is of the shape, or collects all its faults.
+//! Traverses a text along a shape, and decides if the shape admits it, or collects all faults.
 //!
-//! While a type is read, the first fault ends it, and what serde buffers is out of sight. The walk
-//! needs no type. It judges a text that serde will buffer, before serde does. When a call has been
-//! refused, it finds every fault of the arguments, and repairs what a model means and did not say.
+//! Reading a type ends at the first fault and does not see values that serde buffers. The walk needs no type. It
+//! validates a text before serde buffers it. When a call has been refused, it finds every fault of the arguments, and
+//! repairs common mistakes of models.
 
 mod budget;
 mod edit;
@@ -25,17 +25,16 @@ pub use self::budget::Budget;
 use self::budget::bytes;
 use self::edit::{Edit, edited};
 pub use self::fill::Defaults;
-pub use self::found::Found;
+pub use self::found::WalkReport;
 use self::memo::Memo;
-use self::object::Keys;
-pub(crate) use self::rule::is_listed;
-use self::union::Ways;
+use self::object::ObjectKeys;
+use self::union::Candidates;
 use crate::decode::fault::say;
 use crate::decode::{
-    Error, FaultCode, Json, Mismatch, Repairs, Seen, Segment, Store, admits_count, first_repeat,
-    holds_secret,
+    Arena, Error, FaultCode, Json, Mismatch, Repairs, SeenKeys, Segment, admits_count,
+    first_repeat, holds_secret,
 };
-use crate::shape::{Kind, ListedKeys, Peeled, Shape, alternatives};
+use crate::shape::{KeyTable, Kind, Shape, Unwrapped, alternatives};
 
 /// Settings for reading a text.
 #[derive(Clone, Copy)]
@@ -58,8 +57,8 @@ impl WalkOptions {
         }
     }
 
-    fn of<'t>(self, text: &'t str, at: usize, store: &'t Store) -> Json<'t> {
-        Json::new(text, store).at(at, self.depth)
+    fn of<'t>(self, text: &'t str, at: usize, arena: &'t Arena) -> Json<'t> {
+        Json::new(text, arena).at(at, self.depth)
     }
 }
 
@@ -71,8 +70,8 @@ pub(crate) fn validate(
     reading: WalkOptions,
     shape: &Shape<'_>,
 ) -> Result<Option<(String, usize)>, Error> {
-    let store = Store::new();
-    let mut walk = Walk::new(reading.of(text, at, &store), Mode::FailFast, reading);
+    let arena = Arena::new();
+    let mut walk = Walk::new(reading.of(text, at, &arena), WalkMode::FailFast, reading);
     match walk.value(shape) {
         Err(Stop) => Err(Error::new(Mismatch::Type { wanted: "" })),
         Ok(()) if walk.edits.is_empty() => Ok(None),
@@ -101,8 +100,8 @@ fn admits_by(
     shape: &Shape<'_>,
     may_start: impl Fn(Option<u8>) -> bool,
 ) -> Option<bool> {
-    let store = Store::new();
-    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::FailFast, reading);
+    let arena = Arena::new();
+    let mut walk = Walk::new(reading.of(text, 0, &arena), WalkMode::FailFast, reading);
     let is_admitted =
         may_start(walk.json.peek()) && walk.value(shape).is_ok() && walk.json.finish().is_ok();
     (!walk.is_spent()).then_some(is_admitted)
@@ -116,8 +115,8 @@ pub fn filled<'t>(
     shape: &Shape<'_>,
     defaults: &Defaults,
 ) -> Option<Cow<'t, str>> {
-    let store = Store::new();
-    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::FailFast, reading);
+    let arena = Arena::new();
+    let mut walk = Walk::new(reading.of(text, 0, &arena), WalkMode::FailFast, reading);
     walk.defaults = Some(defaults);
     let walked = walk.value(shape);
     let is_filled = walked.is_ok() && !walk.edits.is_empty();
@@ -136,11 +135,11 @@ pub fn collect_faults(
     reading: WalkOptions,
     root: &Shape<'_>,
     repairs: Repairs,
-) -> Found {
-    let store = Store::new();
+) -> WalkReport {
+    let arena = Arena::new();
     let mut walk = Walk::new(
-        reading.of(text, 0, &store),
-        Mode::Collect { repairs },
+        reading.of(text, 0, &arena),
+        WalkMode::Collect { repairs },
         reading,
     );
     if root.is_secret || reading.is_typed && holds_secret(root) {
@@ -158,7 +157,7 @@ pub fn collect_faults(
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum WalkMode {
     /// The first fault ends the walk.
     FailFast,
     /// Faults are collected.
@@ -168,17 +167,17 @@ enum Mode {
 /// Parts of the text that may be shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Secrecy {
-    /// All: there are no secrets.
+    /// All of it: there are no secrets.
     None,
-    /// Keys that the shape has, and keys of maps. A value that does not fit may be the secret that
-    /// belongs elsewhere, and so may a key that nobody declared.
+    /// Declared keys, and keys of maps. A value that does not fit may be a misplaced secret, and so may an undeclared
+    /// key.
     Around,
     /// Keys that the shape has: the value is a secret, or a part of one.
     Here,
 }
 
 /// Offset where an admitted value ends, and the edits that put it in other words.
-type End = (usize, Vec<Edit>);
+type AdmittedEnd = (usize, Vec<Edit>);
 
 /// Signal that the walk ends.
 struct Stop;
@@ -193,36 +192,34 @@ type Walked = Result<(), Stop>;
 
 struct Walk<'t> {
     json: Json<'t>,
-    mode: Mode,
+    mode: WalkMode,
     path: Vec<Segment>,
-    found: Found,
+    found: WalkReport,
     edits: Vec<Edit>,
-    /// Verdicts on unions: nested ones would be judged again for each member of each union around
-    /// them.
-    known_ways: HashMap<Memo, Option<End>>,
+    /// Verdicts on unions: nested ones would be judged again for each member of each union around them.
+    known_ways: HashMap<Memo, Option<AdmittedEnd>>,
     /// Offset of the value in which this text was found, if it is not the arguments' own.
     outer: Option<usize>,
     /// Number of unions that have been entered since the last value.
     unions: u8,
     /// Number of unions, one inside the other, whose ways are being tried.
     tried: usize,
-    /// True if the value is the one element of a list that was made for it. Lists of lists have no
-    /// end.
+    /// True if the value is the one element of a list that was made for it. Lists of lists have no end.
     is_wrapped: bool,
     secrecy: Secrecy,
     is_typed: bool,
-    /// Set if defaults are added to what is admitted.
+    /// Set if defaults are added to admitted values.
     defaults: Option<&'t Defaults>,
     budget: Budget,
 }
 
 impl<'t> Walk<'t> {
-    fn new(json: Json<'t>, mode: Mode, reading: WalkOptions) -> Self {
+    fn new(json: Json<'t>, mode: WalkMode, reading: WalkOptions) -> Self {
         Self {
             json,
             mode,
             path: Vec::new(),
-            found: Found::default(),
+            found: WalkReport::default(),
             edits: Vec::new(),
             known_ways: HashMap::new(),
             outer: None,
@@ -251,7 +248,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Returns a key that nobody declared as it is shown.
+    /// Returns the text to show for an undeclared key.
     fn key<'k>(&self, key: &'k str) -> impl FnOnce() -> Segment + use<'k> {
         segment(self.hides(), key)
     }
@@ -277,10 +274,10 @@ impl<'t> Walk<'t> {
     }
 
     fn collects(&self) -> bool {
-        self.mode != Mode::FailFast
+        self.mode != WalkMode::FailFast
     }
 
-    /// Returns true if defaults are added to what is admitted.
+    /// Returns true if defaults are added to admitted values.
     fn fills(&self) -> bool {
         self.defaults.is_some()
     }
@@ -301,7 +298,7 @@ impl<'t> Walk<'t> {
         walked
     }
 
-    /// Walks the value that stands next.
+    /// Walks the next value.
     fn value(&mut self, shape: &Shape<'_>) -> Walked {
         self.spend(1)?;
         let Some(levels) = self.budget.levels.checked_sub(1) else {
@@ -309,13 +306,13 @@ impl<'t> Walk<'t> {
             return Err(Stop);
         };
         self.budget.levels = levels;
-        let peeled = Peeled::of(shape);
+        let peeled = Unwrapped::of(shape);
         let walked = self.guarded(peeled.is_secret, |walk| walk.value_of(shape, peeled));
         self.budget.levels += 1;
         walked
     }
 
-    fn value_of(&mut self, shape: &Shape<'_>, peeled: Peeled<'_, '_>) -> Walked {
+    fn value_of(&mut self, shape: &Shape<'_>, peeled: Unwrapped<'_, '_>) -> Walked {
         let next = self.json.peek();
         match (peeled.kind, next) {
             (Kind::Any | Kind::Unknown, _) => self.any(false),
@@ -337,14 +334,14 @@ impl<'t> Walk<'t> {
             }
             (Kind::Tuple(items), Some(b'[')) => self.tuple(shape, items),
             (Kind::Map(map), Some(b'{')) => self.map(shape, map),
-            (Kind::Object(object), Some(b'{')) => match ListedKeys::of(object) {
-                Some(keys) => self.object(Keys::Listed(&keys)),
+            (Kind::Object(object), Some(b'{')) => match KeyTable::of(object) {
+                Some(keys) => self.object(ObjectKeys::Listed(&keys)),
                 None => match alternatives(peeled.kind, false).as_slice() {
-                    [one] => self.object(Keys::Of(one)),
-                    ways => self.one_of(shape, Ways::Objects(ways, object.fields)),
+                    [one] => self.object(ObjectKeys::Of(one)),
+                    ways => self.one_of(shape, Candidates::Objects(ways, object.fields)),
                 },
             },
-            (Kind::Union(union), _) => self.one_of(shape, Ways::Of(union.members)),
+            (Kind::Union(union), _) => self.one_of(shape, Candidates::Of(union.members)),
             (Kind::Rule(rule), _) => self.rule(shape, rule),
             _ => self.mismatch(shape),
         }
@@ -354,15 +351,15 @@ impl<'t> Walk<'t> {
         self.skipped().map(drop)
     }
 
-    /// Passes over the value that stands next, and returns its text.
+    /// Skips the next value, and returns its text.
     fn skipped(&mut self) -> Result<&'t str, Stop> {
         let text = self.json.skip()?;
         self.spend(bytes(text))?;
         Ok(text)
     }
 
-    /// Walks a value of any type, in which no key stands twice. If the type is opaque, an integer
-    /// may be asked for anywhere: `respells` spells it as one.
+    /// Walks a value of any type without duplicate keys. For an opaque type any integer may need respelling: `respells`
+    /// writes it as one.
     fn any(&mut self, respells: bool) -> Walked {
         let mut place = Place::Opened;
         match self.json.peek() {
@@ -378,7 +375,7 @@ impl<'t> Walk<'t> {
             }
             Some(b'{') => {
                 self.json.enter_object()?;
-                let mut seen = Seen::NONE;
+                let mut seen = SeenKeys::NONE;
                 while let Some(key) = self.json.next_key(&mut place)? {
                     self.spend(1)?;
                     self.once(&mut seen, key)?;
@@ -395,8 +392,8 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Notes a key that may stand here once.
-    fn once(&mut self, seen: &mut Seen<'t>, key: &'t str) -> Walked {
+    /// Notes a key that may occur once.
+    fn once(&mut self, seen: &mut SeenKeys<'t>, key: &'t str) -> Walked {
         if seen.note(key) {
             return Ok(());
         }
@@ -468,7 +465,7 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// A key in a path, or what stands for it if it may not be shown.
+/// A key in a path, or its placeholder if it may not be shown.
 fn segment(is_hidden: bool, key: &str) -> impl FnOnce() -> Segment + use<'_> {
     move || Segment::Key(if is_hidden { say::KEPT_BACK_KEY } else { key }.to_owned())
 }

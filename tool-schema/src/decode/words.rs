@@ -84,7 +84,7 @@ fn by_rule(rule: &Rule<'_>, wording: Wording) -> String {
         Rule::If(rule) => [rule.then, rule.otherwise]
             .map(|shape| words(shape, wording))
             .join(" or "),
-        Rule::Places(places) => {
+        Rule::PrefixItems(places) => {
             let count = count(places.min_len, places.max_len, "element");
             format!("an array{count}")
         }

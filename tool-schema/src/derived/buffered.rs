@@ -1,20 +1,21 @@
-//! Checks at compile time that what a tool reads can be read. serde reads no integer of 128 bits from its buffers, which
-//! hold the values of untagged and internally tagged enums and of flattened fields. Their keys are strings, so it reads
-//! no map there whose keys are other values. A result is written without a buffer.
+//! Checks at compile time that serde can read a tool's arguments. serde reads no integer of 128 bits from its buffers,
+//! which hold the values of untagged and internally tagged enums and of flattened fields. Their keys are strings, so it
+//! reads no map there whose keys are other values. A result is written without a buffer.
 
 use crate::shape::{CheckLevel, Id, Int, Kind, Refs, Role, Shape};
 use crate::text::ConstText;
 
 impl Shape<'static> {
-    /// Refuses a type that is read and that holds what serde cannot read. The targets are those of its edges.
+    /// Refuses an argument type with content that serde cannot read. The targets are those of its edges.
     ///
     /// # Panics
+    ///
     /// At the caller's place, with the edit to make.
     #[doc(hidden)]
     #[track_caller]
     pub const fn can_be_read(&self, refs: &Refs) {
-        let walk = Walk { root: self, refs };
-        let Some(unread) = walk.find(self, Place::ROOT) else {
+        let walk = BufferWalk { root: self, refs };
+        let Some(unread) = walk.find(self, ShapePlace::ROOT) else {
             return;
         };
         let mut text = ConstText::new();
@@ -35,7 +36,7 @@ impl Shape<'static> {
     }
 }
 
-/// What serde cannot read.
+/// Content that serde cannot read.
 struct Unread<'s> {
     /// The nearest key around it.
     key: &'s str,
@@ -49,9 +50,9 @@ impl<'s> Unread<'s> {
     }
 }
 
-/// Where a shape stands.
+/// Position of a shape.
 #[derive(Clone, Copy)]
-struct Place<'s> {
+struct ShapePlace<'s> {
     /// The nearest key.
     key: &'s str,
     /// serde buffers the value.
@@ -60,7 +61,7 @@ struct Place<'s> {
     is_followed: bool,
 }
 
-impl Place<'_> {
+impl ShapePlace<'_> {
     const ROOT: Self = Self {
         key: "",
         is_buffered: false,
@@ -68,13 +69,17 @@ impl Place<'_> {
     };
 }
 
-struct Walk<'w> {
+struct BufferWalk<'w> {
     root: &'w Shape<'static>,
     refs: &'w Refs,
 }
 
-impl Walk<'_> {
-    const fn find(&self, shape: &Shape<'static>, place: Place<'static>) -> Option<Unread<'static>> {
+impl BufferWalk<'_> {
+    const fn find(
+        &self,
+        shape: &Shape<'static>,
+        place: ShapePlace<'static>,
+    ) -> Option<Unread<'static>> {
         // Around a buffer there is something to check.
         let is_plain = matches!(shape.check, CheckLevel::Typed) && !place.is_buffered;
         if is_plain || is_read_by_its_author(shape) {
@@ -91,9 +96,9 @@ impl Walk<'_> {
                     return Some(Unread::new(place.key, what, "take `String` keys"));
                 }
             }
-            // What it leads to is checked where it stands, but for being buffered.
+            // The target is checked at its definition, except for being buffered.
             Kind::Recursive(back) if place.is_buffered && !place.is_followed => {
-                let place = Place {
+                let place = ShapePlace {
                     is_followed: true,
                     ..place
                 };
@@ -117,7 +122,7 @@ impl Walk<'_> {
             if let Role::Field(field) = child.role
                 && !field.name.is_empty()
             {
-                // What stands beside a tag has no name. It is buffered if the union is.
+                // A tag's sibling has no name. It is buffered if the union is.
                 place.is_buffered |= field.flatten;
                 if !field.flatten {
                     place.key = field.name;
@@ -131,12 +136,12 @@ impl Walk<'_> {
         None
     }
 
-    /// Looks into the type of an identity, wherever it stands in a tree.
+    /// Checks the type of an identity, anywhere in a tree.
     const fn of_type(
         &self,
         shape: &Shape<'static>,
         id: Id,
-        place: Place<'static>,
+        place: ShapePlace<'static>,
     ) -> Option<Unread<'static>> {
         if shape.id.hash == id.hash {
             return self.find(shape, place);
@@ -156,7 +161,7 @@ impl Walk<'_> {
         &self,
         refs: &Refs,
         id: Id,
-        place: Place<'static>,
+        place: ShapePlace<'static>,
     ) -> Option<Unread<'static>> {
         let mut targets = refs.targets;
         while let [target, rest @ ..] = targets {
@@ -191,8 +196,7 @@ const fn wide(min: Int, max: Int, key: &'static str) -> Option<Unread<'static>> 
     }
 }
 
-/// Returns true if a function of the author's reads what looks like a leaf (`#[schema(as = u128)]`), and may read it from
-/// anything.
+/// Returns true if a custom function reads a leaf (`#[schema(as = u128)]`), and may read it from anything.
 const fn is_read_by_its_author(shape: &Shape<'_>) -> bool {
     matches!(
         (&shape.kind, shape.check),

@@ -4,8 +4,8 @@ use serde_json::Value;
 use crate::render::SchemaDoc;
 use crate::shape::{Shape, Side};
 
-/// Our tree as schemars' schema, of the side that is asked for. Recursive types move to the
-/// generator's definitions, under names that hold for this tree alone.
+/// Converts our tree to schemars' schema, for one side. Recursive types become definitions of the generator, with names
+/// unique to this tree.
 pub fn to_schemars(shape: &'static Shape<'static>, generator: &mut SchemaGenerator) -> Schema {
     let side = if generator.contract().is_serialize() {
         Side::Output

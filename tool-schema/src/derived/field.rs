@@ -1,6 +1,6 @@
 use crate::shape::{Field, Kind, OutputPresence, Presence, Shape, Variant};
 
-/// Returns true if a tree does not say what its type is.
+/// Returns true if the tree does not determine the type.
 const fn is_unseen(shape: &Shape<'_>) -> bool {
     match shape.kind {
         Kind::Foreign(_) | Kind::Unknown => true,
@@ -9,7 +9,7 @@ const fn is_unseen(shape: &Shape<'_>) -> bool {
     }
 }
 
-/// Sets what a derive says of a field, one property at a time.
+/// Sets the properties of a derived field, one at a time.
 impl Field<'_> {
     #[doc(hidden)]
     pub const fn written_as(self, output_name: &'static str) -> Self {
@@ -29,8 +29,7 @@ impl Field<'_> {
         Self { title, ..self }
     }
 
-    /// Lets what is spelled as an `Option` be missing, unless its tree says that it is another type
-    /// of that name.
+    /// Makes a type spelled as an `Option` optional, unless its tree shows another type with that name.
     #[doc(hidden)]
     pub const fn optional(self) -> Self {
         match self.presence {
@@ -59,7 +58,7 @@ impl Field<'_> {
         }
     }
 
-    /// The keys of its type stand in its place: of an `Option` none have to be there.
+    /// The keys of its type take its place; those of an `Option` are optional.
     #[doc(hidden)]
     pub const fn flattened(self) -> Self {
         Self {
@@ -102,7 +101,7 @@ impl Field<'_> {
     }
 }
 
-/// Sets what a derive says of a variant, one property at a time.
+/// Sets the properties of a derived variant, one at a time.
 impl Variant<'_> {
     #[doc(hidden)]
     pub const fn written_as(self, output_name: &'static str) -> Self {

@@ -1,5 +1,4 @@
-//! Checks at compile time that bounds fit the type that they are put on. A bound that says nothing
-//! is a mistake that nobody would see.
+//! Checks at compile time that bounds fit their types. A bound without effect would go unnoticed.
 
 use crate::format::is_known;
 use crate::shape::{Bounds, Int, Kind, Shape, Side};
@@ -32,7 +31,7 @@ const fn has_pattern(mut shape: &Shape<'_>) -> bool {
     }
 }
 
-/// The format that a string has already; empty for none.
+/// The format that a string already has; empty for none.
 const fn format<'s>(mut shape: &Shape<'s>) -> &'s str {
     loop {
         if let Some(bounds) = shape.kind.bounds()

@@ -1,5 +1,5 @@
-//! Checks at compile time that what is flattened into a type can stand there. Otherwise serde would
-//! never read such a type, or not as its schema says.
+//! Checks at compile time that a type can be flattened into another. Otherwise serde would never read such a type, or
+//! not by its schema.
 
 use crate::shape::{CheckLevel, Field, Id, Kind, Map, Object, Role, Shape, Side, Union, Variant};
 use crate::text::ConstText;
@@ -15,8 +15,7 @@ struct Owner {
 }
 
 impl Shape<'_> {
-    /// Checks the objects that a type is made of, up to the types of its fields, which have been
-    /// checked.
+    /// Checks the objects that a type is made of, up to the types of its fields, which have been checked.
     #[doc(hidden)]
     #[track_caller]
     pub const fn flattened_fits(&self, denies: bool) {
@@ -63,11 +62,10 @@ impl Shape<'_> {
     }
 }
 
-/// Refuses a flattened field, with so many fields behind it, that is no object of keys that can be told.
+/// Refuses a flattened field, followed by `behind` fields, unless it is an object with known keys.
 #[track_caller]
 const fn fits(field: &Field<'_>, fields: &[Field<'_>], behind: usize, owner: Owner) {
-    // serde does not see that enums and maps read their keys. What stands beside a tag has no name, and is
-    // read as a whole.
+    // serde does not see that enums and maps read their keys. The sibling of a tag has no name, and is read as a whole.
     assert!(
         field.name.is_empty() || !owner.denies || field.shape.core().takes_its_keys(),
         "`deny_unknown_fields` refuses keys of what is flattened\nhelp: remove `deny_unknown_fields`: a tool refuses keys that its schema does not name",
@@ -119,7 +117,7 @@ const fn has_any_key(map: &Map<'_>) -> bool {
     (is_any_string || keys.is_opaque()) && map.min_len == 0 && map.max_len.is_none()
 }
 
-/// Returns true if a layer around a map says how many keys it has.
+/// Returns true if a layer around a map bounds its number of keys.
 const fn is_counted(mut shape: &Shape<'_>) -> bool {
     while let Some(inner) = shape.kind.layer(Side::Input) {
         if !matches!(shape.kind.len_range(), (0, None)) {
@@ -130,9 +128,8 @@ const fn is_counted(mut shape: &Shape<'_>) -> bool {
     false
 }
 
-/// Returns true if serde has taken away all other flattened keys before it reads a map, which has so many fields
-/// behind it. Those of a struct it takes, and that of an enum that is told by its key; not those of
-/// other enums and of maps.
+/// Returns true if serde has taken away all other flattened keys before it reads a map, which has so many fields behind
+/// it. Those of a struct it takes, and that of an enum that is told by its key; not those of other enums and of maps.
 const fn is_last(mut fields: &[Field<'_>], behind: usize) -> bool {
     while let [field, rest @ ..] = fields {
         let is_other = rest.len() != behind;
@@ -156,7 +153,7 @@ const fn twice<'s>(object: &Object<'s>) -> Option<&'s str> {
         while let [other, rest @ ..] = others {
             others = rest;
             if (field.flatten || other.flatten)
-                && let Some(key) = key_of(field, Wanted::KeyOf(other))
+                && let Some(key) = key_of(field, WantedKey::KeyOf(other))
             {
                 return Some(key);
             }
@@ -167,24 +164,24 @@ const fn twice<'s>(object: &Object<'s>) -> Option<&'s str> {
 
 /// The key that is looked for.
 #[derive(Clone, Copy)]
-enum Wanted<'w> {
+enum WantedKey<'w> {
     /// The key of this name.
     Name(&'w str),
     /// Any key that a field has.
     KeyOf(&'w Field<'w>),
 }
 
-impl Wanted<'_> {
+impl WantedKey<'_> {
     const fn is(self, key: &str) -> bool {
         match self {
             Self::Name(name) => same(name, key),
-            Self::KeyOf(field) => key_of(field, Wanted::Name(key)).is_some(),
+            Self::KeyOf(field) => key_of(field, WantedKey::Name(key)).is_some(),
         }
     }
 }
 
 /// Returns the first key of a field that is wanted.
-const fn key_of<'s>(field: &Field<'s>, wanted: Wanted<'_>) -> Option<&'s str> {
+const fn key_of<'s>(field: &Field<'s>, wanted: WantedKey<'_>) -> Option<&'s str> {
     if field.is_flattened() {
         key_inside(field.shape, wanted)
     } else if field.is_read() {
@@ -198,7 +195,7 @@ const fn key_of<'s>(field: &Field<'s>, wanted: Wanted<'_>) -> Option<&'s str> {
 const fn spelling<'s>(
     name: &'s str,
     mut aliases: &[&'s str],
-    wanted: Wanted<'_>,
+    wanted: WantedKey<'_>,
 ) -> Option<&'s str> {
     if wanted.is(name) {
         return Some(name);
@@ -212,9 +209,9 @@ const fn spelling<'s>(
     None
 }
 
-/// Returns the first key of a flattened shape that is wanted. Any keys may stand in a map; an edge back leads to
-/// keys that have been looked at.
-const fn key_inside<'s>(shape: &Shape<'s>, wanted: Wanted<'_>) -> Option<&'s str> {
+/// Returns the first wanted key of a flattened shape. A map may have any key; an edge back leads to keys that were
+/// visited.
+const fn key_inside<'s>(shape: &Shape<'s>, wanted: WantedKey<'_>) -> Option<&'s str> {
     let kind = shape.core();
     if let Kind::Enum(variants) = kind {
         let mut variants: &[Variant<'s>] = variants;

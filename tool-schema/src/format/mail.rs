@@ -3,8 +3,7 @@
 use super::host::{is_label, is_v6};
 use super::is_some_of;
 
-/// RFC 5321, section 4.1.2, `Mailbox`, with the lengths of section 4.5.3.1. ASCII alone: more is
-/// `idn-email`.
+/// RFC 5321, section 4.1.2, `Mailbox`, with the lengths of section 4.5.3.1. ASCII alone: more is `idn-email`.
 pub(super) fn is_mailbox(text: &str) -> bool {
     // A quoted local part may contain `@`, a domain may not.
     let Some((local, domain)) = text.rsplit_once('@') else {
@@ -14,7 +13,7 @@ pub(super) fn is_mailbox(text: &str) -> bool {
     local.len() <= 64 && domain.len() <= 255 && is_local && is_domain(domain)
 }
 
-/// RFC 5322, section 3.2.3: what an atom is made of.
+/// RFC 5322, section 3.2.3: the characters of an atom.
 fn is_atext(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte)
 }
@@ -52,8 +51,7 @@ fn is_domain(text: &str) -> bool {
     }
 }
 
-/// Returns true if a text may stand in an address literal. The only tag is `IPv6:`; others would
-/// have to be registered, and none is.
+/// Returns true if a text may be in an address literal. The only tag is `IPv6:`; no other is registered.
 fn is_address(text: &str) -> bool {
     match text.split_at_checked(5) {
         Some((tag, address)) if tag.eq_ignore_ascii_case("IPv6:") => {
@@ -63,7 +61,7 @@ fn is_address(text: &str) -> bool {
     }
 }
 
-/// `IPv4-address-literal`: unlike elsewhere, zeros may stand before a number.
+/// `IPv4-address-literal`: unlike elsewhere, a number may have leading zeros.
 fn is_v4(text: &str) -> bool {
     let is_number = |number: &str| {
         number.len() <= 3
@@ -73,7 +71,7 @@ fn is_v4(text: &str) -> bool {
     text.split('.').count() == 4 && text.split('.').all(is_number)
 }
 
-/// Here `::` stands for two groups or more; elsewhere for one.
+/// Here `::` replaces two groups or more; elsewhere one.
 fn is_compressed_enough(address: &str) -> bool {
     let groups = address.split(':').filter(|group| !group.is_empty()).count();
     let groups = groups + usize::from(address.contains('.'));

@@ -60,14 +60,13 @@ pub(crate) fn is_of_json_schema(format: &str) -> bool {
     is_known(format) || others.contains(&format)
 }
 
-/// Returns true if a string may be of one of the two formats whose names and addresses are not of
-/// ASCII alone. Every other character stands for a letter here: which of them a name may have is a
-/// table of Unicode's, which nobody here has. So this refuses none that is of the format, and
-/// admits some that are not.
+/// Returns true if a string may have one of the two formats whose names and addresses go beyond ASCII. Every other
+/// character counts as a letter: the Unicode table of permitted ones is not included. So no valid string is refused,
+/// and some invalid ones are admitted.
 fn may_be_idn(is_of: fn(&str) -> bool, text: &str) -> bool {
     let stand_in = |char: char| match char {
         ascii if ascii.is_ascii() => Some(ascii),
-        // RFC 3490, section 3.1: what divides labels, too.
+        // RFC 3490, section 3.1: separators of labels.
         '\u{3002}' | '\u{ff0e}' | '\u{ff61}' => Some('.'),
         other => (!other.is_control() && !other.is_whitespace()).then_some('x'),
     };

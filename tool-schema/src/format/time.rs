@@ -1,5 +1,4 @@
-//! RFC 3339: dates and times in section 5.6, durations in appendix A. The letters of its grammar
-//! are of either case.
+//! RFC 3339: dates and times in section 5.6, durations in appendix A. The letters of its grammar are of either case.
 
 /// `date-time`.
 pub(super) fn is_date_time(text: &str) -> bool {
@@ -62,7 +61,7 @@ pub(super) fn is_time(text: &str) -> bool {
 /// In minutes.
 const DAY: i32 = 24 * 60;
 
-/// `time-offset`: what a clock there shows more than one in UTC, in minutes.
+/// `time-offset`: the difference of the local time to UTC, in minutes.
 fn minutes_before_utc(offset: &[u8]) -> Option<i32> {
     match offset {
         [b'Z' | b'z'] => Some(0),
@@ -90,7 +89,7 @@ fn count_digits(bytes: &[u8]) -> usize {
         .count()
 }
 
-/// `duration`: weeks alone, or units that follow each other without a gap, so `P1Y2D` is none.
+/// `duration`: weeks alone, or units that follow each other without a gap; `P1Y2D` is invalid.
 pub(super) fn is_duration(text: &str) -> bool {
     let Some(rest) = text.strip_prefix(['P', 'p']) else {
         return false;

@@ -23,7 +23,7 @@ pub(super) fn is_reference(text: &str) -> bool {
     is_end_fine && !first.contains(':') && is_hierarchy(before)
 }
 
-/// Returns what stands before query and fragment, and whether these are well formed.
+/// Returns the part before query and fragment, and whether these are well formed.
 fn without_end(text: &str) -> (&str, bool) {
     let is_part = |part: &str| is_made_of(part, |byte| is_pchar(byte) || b"/?".contains(&byte));
     let (before, fragment) = text.split_once('#').unwrap_or((text, ""));
@@ -38,7 +38,7 @@ fn is_scheme(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
 }
 
-/// `hier-part` and `relative-part`, but for what the first segment may be.
+/// `hier-part` and `relative-part`, without the rules of the first segment.
 fn is_hierarchy(text: &str) -> bool {
     let is_path = |path: &str| is_made_of(path, |byte| is_pchar(byte) || byte == b'/');
     match text.strip_prefix("//") {
@@ -54,7 +54,7 @@ fn is_hierarchy(text: &str) -> bool {
 fn is_authority(text: &str) -> bool {
     let (user, host_and_port) = text.split_once('@').unwrap_or(("", text));
     let is_user = is_made_of(user, |byte| is_in_name(byte) || byte == b':');
-    // The colons of an address stand in brackets.
+    // The colons of an address are inside brackets.
     let host_end = host_and_port.rfind(']').map_or(0, |at| at + 1);
     let port = host_and_port
         .get(host_end..)

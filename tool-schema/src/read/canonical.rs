@@ -1,6 +1,6 @@
-//! Brings any JSON Schema into one form. References stand inline unless they come back to
-//! themselves, constants are one-value enums, `oneOf` is `anyOf`, keywords are in order. Publishing
-//! and lowering both start from this form; a [`Form`] says how they differ.
+//! Normalizes any JSON Schema. References are inlined unless they are recursive, constants are one-value enums, `oneOf`
+//! is `anyOf`, keywords are in order. Publishing and lowering both start from this form; [`CanonicalRules`] has their
+//! differences.
 
 mod merge;
 mod union;
@@ -13,7 +13,7 @@ use super::keywords::{Keywords, text};
 use super::path::Path;
 use super::tree::draft::{is_well_formed, read_exclusive_flags, read_spelled_default};
 use super::{Ordered, Pair, Parts, refs};
-use crate::keyword::{Holds, Keyword};
+use crate::keyword::{Keyword, Subschemas};
 use crate::text::escaped;
 
 pub use self::merge::merge;
@@ -28,8 +28,7 @@ pub struct Canonical {
 }
 
 impl Canonical {
-    /// Takes the root, to be lowered. A recursive schema keeps a copy of it, which references lead
-    /// to.
+    /// Takes the root for lowering. A recursive schema keeps a copy of it, the target of references.
     pub fn take_root(&mut self) -> Ordered {
         if self.is_recursive {
             self.root.clone()
@@ -38,7 +37,7 @@ impl Canonical {
         }
     }
 
-    /// Returns what a reference leads to.
+    /// Returns the target of a reference.
     pub fn target(&self, reference: &str) -> Option<&Ordered> {
         if reference == "#" {
             return Some(&self.root);
@@ -52,7 +51,7 @@ impl Canonical {
 /// Why a schema cannot be read.
 #[derive(Debug)]
 pub enum ReadError {
-    /// The target of a reference that leads nowhere.
+    /// The target of a dangling reference.
     Unresolved(String),
     TooLarge {
         at: String,
@@ -70,13 +69,13 @@ impl ReadError {
 }
 
 /// Choices in which one use of the canonical form differs from another.
-pub trait Form {
-    /// Number of nodes that a schema may have once references stand inline.
+pub trait CanonicalRules {
+    /// Maximum number of nodes of a schema with its references inlined.
     const MOST_NODES: usize;
-    /// Depth to which schemas may stand inside each other: every pass goes down by the stack.
+    /// Maximum depth of nested schemas: every pass is recursive.
     const MOST_LEVELS: usize;
 
-    /// Returns true if a keyword is left out, beside those that no form keeps.
+    /// Returns true if a keyword is left out, beside those that are always left out.
     fn drops(&self, keyword: Keyword) -> bool;
 
     /// Notes a keyword that is left out.
@@ -87,7 +86,7 @@ pub trait Form {
         Ordered::Bool(false)
     }
 
-    /// Sets what a format means. Returns whether the keyword is left out.
+    /// Sets the keywords for a format. Returns true if `format` is left out.
     fn format(&self, format: &str, out: &mut Keywords) -> bool;
 
     /// Returns the type that a schema means and does not name. By the letter `properties` without `type` admit strings as well;
@@ -111,21 +110,19 @@ pub trait Form {
     fn finish(&self, out: &mut Keywords, is_part: bool);
 }
 
-/// The targets that come back to themselves, each with the name that it has from now on: none for a
-/// root that is `#`.
-pub(crate) type Names = HashMap<String, Option<String>>;
+/// The recursive targets, each with its new name: `None` for a root that is `#`.
+pub(crate) type DefinitionNames = HashMap<String, Option<String>>;
 
-/// Brings a schema into canonical form. `names`: none if it refers to nothing, and is taken apart
-/// without a copy. `is_root`: a root that is no more than a reference is the type itself, and not its
-/// name.
+/// Normalizes a schema. `names`: `None` if it has no references, and is consumed without a copy. `is_root`: a root that
+/// is only a reference is the type itself, and not its name.
 pub fn canonical(
     root: Ordered,
-    names: Option<Names>,
+    names: Option<DefinitionNames>,
     is_root: bool,
-    form: &mut impl Form,
+    form: &mut impl CanonicalRules,
 ) -> Result<Canonical, ReadError> {
     let whole = names.as_ref().map_or(Ordered::Null, |_| root.clone());
-    let mut reader = Reader {
+    let mut reader = Canonicalizer {
         root: &whole,
         names: names.unwrap_or_default(),
         path: Path::default(),
@@ -153,30 +150,30 @@ pub fn canonical(
     })
 }
 
-struct Reader<'s, 'f, F> {
-    /// The document that references lead into.
+struct Canonicalizer<'s, 'f, F> {
+    /// The document that references point into.
     root: &'s Ordered,
-    names: Names,
+    names: DefinitionNames,
     path: Path,
     nodes: usize,
     levels: usize,
-    /// The targets of `names` that are referred to from what has been read, with their names.
+    /// The targets of `names` with references from the schemas read so far, with their names.
     used: Vec<(String, String)>,
     is_root: bool,
     is_part: bool,
-    /// The next schema joins others for the same value, so a type that contains itself stands there itself.
+    /// The next schema joins others for the same value, so a recursive type is inlined there.
     joins: bool,
     /// Targets that are being read to join others.
     joined: Vec<String>,
     form: &'f mut F,
 }
 
-impl<F: Form> Reader<'_, '_, F> {
+impl<F: CanonicalRules> Canonicalizer<'_, '_, F> {
     fn schema(&mut self, schema: Ordered) -> Result<Ordered, ReadError> {
         let entries = match schema {
             Ordered::Object(entries) => entries,
             Ordered::Bool(false) => return Ok(self.form.never()),
-            // Anything else but `true` is no schema, and says nothing.
+            // Any other value is not a schema, and has no effect.
             _ => return Ok(Ordered::empty()),
         };
         self.spend(1 + entries.len())?;
@@ -201,8 +198,8 @@ impl<F: Form> Reader<'_, '_, F> {
         Ok(())
     }
 
-    /// A value that is kept as it is.
-    fn kept(&mut self, value: Ordered) -> Result<Ordered, ReadError> {
+    /// A value without changes.
+    fn unchanged(&mut self, value: Ordered) -> Result<Ordered, ReadError> {
         self.spend(weight(&value))?;
         Ok(value)
     }
@@ -263,11 +260,11 @@ impl<F: Form> Reader<'_, '_, F> {
         let joins = std::mem::take(&mut self.joins) || entries.iter().any(says_more);
         let mut out = Keywords(Vec::with_capacity(entries.len()));
         let mut meanings = Vec::new();
-        // What is said in another place, after what is said here.
+        // Adds the keywords of another place, after these.
         let mut parts = Vec::new();
         for (key, value) in entries {
             let Some(keyword) = Keyword::of(&key) else {
-                out.set(key, self.kept(value)?);
+                out.set(key, self.unchanged(value)?);
                 continue;
             };
             match (keyword, &value) {
@@ -292,7 +289,7 @@ impl<F: Form> Reader<'_, '_, F> {
                     self.is_part = false;
                 }
                 (Keyword::Const, _) => {
-                    let value = self.kept(value)?;
+                    let value = self.unchanged(value)?;
                     out.set(Keyword::Enum, Ordered::Array(vec![value]));
                 }
                 (Keyword::Type, _) => match union::known_types(&value) {
@@ -324,9 +321,9 @@ impl<F: Form> Reader<'_, '_, F> {
                         out.set(keyword, value);
                     }
                 }
-                // A value that is not admitted stays as it is said.
+                // A value that is not admitted does not change.
                 (Keyword::Not, not) if not.has_any(&[Keyword::Const, Keyword::Enum]) => {
-                    out.set(keyword, self.kept(value)?);
+                    out.set(keyword, self.unchanged(value)?);
                 }
                 // A tuple, before draft 2020-12.
                 (Keyword::Items, Ordered::Array(_)) | (Keyword::PrefixItems, _) => {
@@ -352,7 +349,7 @@ impl<F: Form> Reader<'_, '_, F> {
         Ok(self.finished(out, &meanings, is_part))
     }
 
-    /// Sets a keyword that stands alone.
+    /// Sets a keyword without siblings.
     fn keyword(
         &mut self,
         keyword: Keyword,
@@ -362,10 +359,10 @@ impl<F: Form> Reader<'_, '_, F> {
         if keyword == Keyword::Required {
             merge::put(out, keyword, Ordered::Array(Vec::new()));
         }
-        let value = match keyword.holds() {
-            Holds::Named => self.named(value)?,
-            Holds::One | Holds::OneOrList => self.inner(&part(keyword), value)?,
-            _ => self.kept(value)?,
+        let value = match keyword.subschemas() {
+            Subschemas::Map => self.named(value)?,
+            Subschemas::Schema | Subschemas::SchemaOrList => self.inner(&part(keyword), value)?,
+            _ => self.unchanged(value)?,
         };
         match keyword {
             Keyword::AdditionalItems => out.set(Keyword::Items, value),
@@ -401,14 +398,14 @@ impl<F: Form> Reader<'_, '_, F> {
         out.into_schema()
     }
 
-    /// Returns the schema that a reference leads to, unless it stays a reference.
+    /// Returns the target of a reference, unless it remains a reference.
     fn reference(
         &mut self,
         target: &str,
         is_root: bool,
         out: &mut Keywords,
     ) -> Result<Option<Ordered>, ReadError> {
-        // A root that is no more than a name is the type itself.
+        // A root that is only a name is the type itself.
         let is_named = !is_root || target == "#";
         let joins =
             std::mem::take(&mut self.joins) && !self.joined.iter().any(|known| known == target);
@@ -434,7 +431,7 @@ impl<F: Form> Reader<'_, '_, F> {
     }
 }
 
-/// The part of a path that leads into the schema of a keyword.
+/// The path segment of a keyword's schema.
 fn part(keyword: Keyword) -> Cow<'static, str> {
     match keyword {
         Keyword::Not | Keyword::If | Keyword::Then | Keyword::Else => {

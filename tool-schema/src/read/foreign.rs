@@ -13,7 +13,7 @@ static TREES: LazyLock<RwLock<HashMap<usize, &'static Shape<'static>>>> =
     LazyLock::new(RwLock::default);
 
 impl Foreign {
-    /// Returns the tree of what is read. It is made once a type, and lives as long as the program.
+    /// Returns the tree of the input. It is made once a type, and lives as long as the program.
     pub(crate) fn shape(&self) -> &'static Shape<'static> {
         let key = self.input as usize;
         let trees = TREES.read().unwrap_or_else(PoisonError::into_inner);
@@ -21,7 +21,7 @@ impl Foreign {
             return known;
         }
         drop(trees);
-        // What is published is what is checked.
+        // The published schema is the one that is checked.
         let form = Published {
             side: Side::Input,
             detail: Detail::Full,

@@ -39,7 +39,7 @@ impl Keywords {
         self.get_mut(keyword.as_str())
     }
 
-    /// The list that a keyword says.
+    /// The list behind a keyword.
     pub fn list_mut(&mut self, keyword: Keyword) -> Option<&mut Vec<Ordered>> {
         match self.get_mut(keyword.as_str()) {
             Some(Ordered::Array(items)) => Some(items),
@@ -57,7 +57,7 @@ impl Keywords {
         Some(self.0.remove(at).1)
     }
 
-    /// Takes out the list that a keyword says.
+    /// Removes the list behind a keyword.
     pub fn take_list(&mut self, keyword: Keyword) -> Vec<Ordered> {
         match self.take(keyword) {
             Some(Ordered::Array(items)) => items,
@@ -74,7 +74,7 @@ impl Keywords {
     }
 
     /// Appends `words` to the description, in brackets.
-    pub fn tell(&mut self, words: &str) {
+    pub fn append_to_description(&mut self, words: &str) {
         let text = with_words(self.description(), words);
         self.set(Keyword::Description, Ordered::string(text));
     }
@@ -82,7 +82,7 @@ impl Keywords {
     /// The schema, its keywords in order.
     pub fn into_schema(mut self) -> Ordered {
         let place = |(key, _): &Pair| Keyword::place(key);
-        // Most stand in order already.
+        // Most are in order already.
         if !self.0.is_sorted_by_key(place) {
             self.0.sort_by_cached_key(place);
         }
@@ -90,7 +90,7 @@ impl Keywords {
     }
 }
 
-/// Returns a description with what a dialect can only say in words.
+/// Returns a description with the rules that a dialect can only state in words.
 pub(crate) fn with_words(own: &str, words: &str) -> String {
     if own.is_empty() {
         format!("[{words}]")

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use toolwright_json::Value;
 
-use crate::keyword::{COMBINING, Holds, Keyword};
+use crate::keyword::{COMBINING, Keyword, Subschemas};
 
 /// An entry of an object.
 type Entry<'t> = (Cow<'t, str>, Value<'t>);
 
-/// Answers questions about one schema: what it says by which keyword.
+/// Read access to the keywords of one schema.
 pub trait Parts<'t> {
-    /// The keywords with their values; none of what is no object.
+    /// The keywords with their values; empty unless the schema is an object.
     fn pairs(&self) -> &[Entry<'t>];
 
     /// The value of a keyword.
@@ -31,7 +31,7 @@ pub trait Parts<'t> {
         keywords.iter().any(|keyword| self.has(*keyword))
     }
 
-    /// The string that a keyword says.
+    /// The string behind a keyword.
     fn text<'s>(&'s self, keyword: Keyword) -> Option<&'s str>
     where
         't: 's,
@@ -39,7 +39,7 @@ pub trait Parts<'t> {
         self.keyword(keyword)?.as_str()
     }
 
-    /// The list that a keyword says.
+    /// The list behind a keyword.
     fn list(&self, keyword: Keyword) -> Option<&[Value<'t>]> {
         match self.keyword(keyword) {
             Some(Value::Array(items)) => Some(items),
@@ -47,7 +47,7 @@ pub trait Parts<'t> {
         }
     }
 
-    /// The schemas that a keyword says by name.
+    /// The named schemas behind a keyword.
     fn named(&self, keyword: Keyword) -> Option<&[Entry<'t>]> {
         match self.keyword(keyword) {
             Some(Value::Object(entries)) => Some(entries),
@@ -60,17 +60,17 @@ pub trait Parts<'t> {
         self.keyword(keyword)?.as_u128()
     }
 
-    /// Returns true if a keyword says `true`.
+    /// Returns true if a keyword is `true`.
     fn is_true(&self, keyword: Keyword) -> bool {
         matches!(self.keyword(keyword), Some(Value::Bool(true)))
     }
 
-    /// Returns true if a keyword says `false`: nothing fits there.
+    /// Returns true if a keyword is `false`: no value fits.
     fn is_false(&self, keyword: Keyword) -> bool {
         matches!(self.keyword(keyword), Some(Value::Bool(false)))
     }
 
-    /// The names of the types that values may be of; none where any may be.
+    /// The names of the permitted types; empty if any is permitted.
     fn types<'s>(&'s self) -> impl Iterator<Item = &'s str>
     where
         't: 's,
@@ -88,7 +88,7 @@ pub trait Parts<'t> {
         self.text(Keyword::Type) == Some(name)
     }
 
-    /// The names that a keyword lists, or the one that it says.
+    /// The names behind a keyword: a list, or one.
     fn names<'s>(&'s self, keyword: Keyword) -> impl Iterator<Item = &'s str>
     where
         't: 's,
@@ -202,34 +202,39 @@ pub trait Parts<'t> {
     /// Visits the schemas that a keyword holds.
     fn held_by<'s>(&'s self, keyword: Keyword, visit: &mut dyn FnMut(&'s Value<'t>)) {
         if let Some(value) = self.keyword(keyword) {
-            held(keyword, value, visit);
+            visit_subschemas(keyword, value, visit);
         }
     }
 
-    /// Visits the schemas directly inside the schema. Definitions are not inside it until they are
-    /// referred to.
+    /// Visits the schemas directly inside the schema. Definitions are not inside it until they are referred to.
     fn inside<'s>(&'s self, visit: &mut dyn FnMut(&'s Value<'t>))
     where
         't: 's,
     {
         for (key, value) in self.pairs() {
             if let Some(keyword) = Keyword::of(key) {
-                held(keyword, value, visit);
+                visit_subschemas(keyword, value, visit);
             }
         }
     }
 }
 
 /// Visits the schemas in the value of a keyword.
-fn held<'s, 't>(keyword: Keyword, value: &'s Value<'t>, visit: &mut dyn FnMut(&'s Value<'t>)) {
-    match (keyword.holds(), value) {
-        (Holds::List | Holds::OneOrList, Value::Array(members)) => members.iter().for_each(visit),
-        (Holds::Named, Value::Object(members)) => {
+fn visit_subschemas<'s, 't>(
+    keyword: Keyword,
+    value: &'s Value<'t>,
+    visit: &mut dyn FnMut(&'s Value<'t>),
+) {
+    match (keyword.subschemas(), value) {
+        (Subschemas::List | Subschemas::SchemaOrList, Value::Array(members)) => {
+            members.iter().for_each(visit);
+        }
+        (Subschemas::Map, Value::Object(members)) => {
             for (_, member) in members {
                 visit(member);
             }
         }
-        (Holds::One | Holds::OneOrList, member) => visit(member),
+        (Subschemas::Schema | Subschemas::SchemaOrList, member) => visit(member),
         _ => {}
     }
 }
@@ -252,24 +257,27 @@ pub fn inside_mut<'t>(
         let Some(keyword) = Keyword::of(key) else {
             continue;
         };
-        match (keyword.holds(), value) {
-            (Holds::List | Holds::OneOrList, Value::Array(members)) => {
+        match (keyword.subschemas(), value) {
+            (Subschemas::List | Subschemas::SchemaOrList, Value::Array(members)) => {
                 for member in members {
                     visit(keyword, "", member);
                 }
             }
-            (Holds::Named | Holds::NamedOrNames | Holds::Defined, Value::Object(members)) => {
+            (
+                Subschemas::Map | Subschemas::MapOrNames | Subschemas::Definitions,
+                Value::Object(members),
+            ) => {
                 for (name, member) in members {
                     visit(keyword, name, member);
                 }
             }
-            (Holds::One | Holds::OneOrList, member) => visit(keyword, "", member),
+            (Subschemas::Schema | Subschemas::SchemaOrList, member) => visit(keyword, "", member),
             _ => {}
         }
     }
 }
 
-/// Changes what a schema and those inside it refer to, definitions included.
+/// Changes the references of a schema and of those inside it, definitions included.
 pub fn change_references<'t>(schema: &mut Value<'t>, change: &mut dyn FnMut(&mut Cow<'t, str>)) {
     if let Value::Object(entries) = schema {
         for (key, value) in entries {

@@ -9,12 +9,12 @@ impl Path {
         Self(format!("#/$defs/{name}"))
     }
 
-    /// Returns the path that a reference leads to.
+    /// Returns the path of a reference's target.
     pub fn of_reference(reference: &str) -> Self {
         Self(reference.strip_suffix('#').unwrap_or(reference).to_owned())
     }
 
-    /// Goes one part further; returns what brings it back.
+    /// Appends a segment; returns the length to truncate to.
     pub fn enter(&mut self, part: &str) -> usize {
         let mark = self.0.len();
         self.0.push('/');

@@ -1,10 +1,11 @@
-//! Brings a JSON Schema from elsewhere (schemars) into the form in which ours are published. It has
-//! exact bounds for Rust's number formats, closes objects that declare their keys, and has no
-//! titles.
+//! Brings a JSON Schema from elsewhere (schemars) into the form in which ours are published. It has exact bounds for
+//! Rust's number formats, closes objects that declare their keys, and has no titles.
 
 use toolwright_json::by_value;
 
-use super::canonical::{Canonical, Form, Meaning, Names, admit_null, canonical, merge};
+use super::canonical::{
+    Canonical, CanonicalRules, DefinitionNames, Meaning, admit_null, canonical, merge,
+};
 use super::keywords::{Keywords, is_null, reference, text, typed, union};
 use super::ordered::of_value;
 use super::{Ordered, Pair, Parts, refs};
@@ -18,18 +19,17 @@ pub struct Published {
     pub(crate) detail: Detail,
     /// True if `null` is admitted too.
     pub(crate) nullable: bool,
-    /// True if it is a whole schema: a recursive type stands there itself, and not its name.
+    /// True for a whole schema: a recursive type is inlined at its root.
     pub(crate) is_root: bool,
     /// True if `{"type": "object"}` is an object without keys, as schemars writes an empty struct.
     pub(crate) closes_bare: bool,
 }
 
-/// Brings a schema into the published form. Returns it and the recursive definitions that it refers
-/// to.
+/// Brings a schema into the published form. Returns it and the recursive definitions that it refers to.
 pub fn published(schema: &serde_json::Value, mut form: Published) -> (Ordered, Vec<Pair>) {
     let root = of_value(schema);
     let title = root.text(Keyword::Title).unwrap_or("Root").to_owned();
-    // The root has a name too, since it may stand inside another schema.
+    // The root has a name too, since it may become a part of another schema.
     let name = |target: &str| match target.rsplit('/').next() {
         Some("#") | None => title.clone(),
         Some(name) => name.to_owned(),
@@ -38,9 +38,9 @@ pub fn published(schema: &serde_json::Value, mut form: Published) -> (Ordered, V
     let heads: Vec<_> = heads.map(|head| (head.to_owned(), name(head))).collect();
     let is_recursive = heads.iter().any(|(_, name)| *name == title);
     let names = heads.iter().cloned();
-    let names: Names = names.map(|(head, name)| (head, Some(name))).collect();
+    let names: DefinitionNames = names.map(|(head, name)| (head, Some(name))).collect();
     let read = canonical(root, Some(names), form.is_root && !form.nullable, &mut form);
-    // There is no limit, and so no error.
+    // Publishing has no limit, so it cannot fail.
     let (mut schema, mut defs) = match read {
         Ok(Canonical { root, defs, .. }) => (root, defs),
         Err(_) => (Ordered::empty(), Vec::new()),
@@ -92,12 +92,12 @@ fn without_order(schema: &mut Ordered) {
     }
 }
 
-impl Form for Published {
+impl CanonicalRules for Published {
     const MOST_NODES: usize = usize::MAX;
     const MOST_LEVELS: usize = usize::MAX;
 
     fn drops(&self, keyword: Keyword) -> bool {
-        // What is written has no defaults.
+        // An output has no defaults.
         keyword == Keyword::Default && self.side == Side::Output
     }
 
@@ -105,8 +105,7 @@ impl Form for Published {
         Keywords::of([(Keyword::Not, Ordered::empty())]).into_schema()
     }
 
-    /// The names that schemars gives to Rust's numbers say their bounds; others are formats. Bounds
-    /// that are said win over them.
+    /// schemars' format names of Rust's numbers imply bounds; others are formats. Explicit bounds take precedence.
     fn format(&self, format: &str, out: &mut Keywords) -> bool {
         if format == "double" {
             return true;
@@ -162,7 +161,7 @@ impl Form for Published {
         }
         name_integer_keys(out);
         distribute(out);
-        // What is written may get more keys later.
+        // An output may get more keys later.
         if self.side == Side::Output && out.is_closed() {
             out.take(Keyword::AdditionalProperties);
         }
@@ -222,8 +221,8 @@ fn sort_sets(value: &mut Ordered, schema: &impl Parts<'static>) {
     }
 }
 
-/// Returns true if an object is read as closed: it declares its keys and is silent about others.
-/// One that declares none takes any key, unless `closes_bare`.
+/// Returns true if an object is read as closed: it declares its keys and has no rule for others. An object without
+/// declared keys accepts any key, unless `closes_bare`.
 fn is_closed(out: &Keywords, closes_bare: bool) -> bool {
     let others = [
         Keyword::Ref,
@@ -272,8 +271,7 @@ fn or_null(schema: Ordered) -> Ordered {
     Ordered::Object(out.0)
 }
 
-/// Names the keys of a map with integers for keys, as schemars writes it: they are read in one
-/// spelling each.
+/// Names the keys of a map with integers for keys, as schemars writes it: they are read in one spelling each.
 fn name_integer_keys(out: &mut Keywords) {
     let Some([(pattern, values)]) = out.named(Keyword::PatternProperties) else {
         return;
@@ -292,8 +290,7 @@ fn name_integer_keys(out: &mut Keywords) {
     }
 }
 
-/// Puts keys beside a union of objects into each of them: an object is closed, and has to say all of
-/// its keys itself.
+/// Moves keys beside a union of objects into each of them: a closed object must declare all of its keys.
 fn distribute(out: &mut Keywords) {
     let Some(members) = out.any_of() else {
         return;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use toolwright_json::Value;
 
-use super::canonical::{Names, ReadError};
+use super::canonical::{DefinitionNames, ReadError};
 use super::{Ordered, Parts};
 use crate::text::{percent_decoded, portable_name, unescaped};
 
@@ -34,7 +34,7 @@ pub fn refers(schema: &Ordered) -> bool {
     refers
 }
 
-/// The part of a document that a reference leads to.
+/// The part of a document that a reference points to.
 pub fn resolve<'s, 't>(root: &'s Value<'t>, target: &str) -> Option<&'s Value<'t>> {
     let pointer = target.strip_prefix('#')?;
     match percent_decoded(pointer) {
@@ -57,8 +57,7 @@ pub(crate) fn at<'v, 't>(root: &'v Value<'t>, pointer: &str) -> Option<&'v Value
     })
 }
 
-/// The targets that something leads back to while they are being read, in the order in which that is
-/// found. Others on the way back stand inline.
+/// The targets of back references, in the order in which they are found. Others on the way back are inlined.
 #[cfg(feature = "schemars")]
 pub(crate) fn heads(root: &Ordered) -> Vec<&str> {
     let (mut heads, mut seen) = (Vec::new(), vec!["#"]);
@@ -82,9 +81,8 @@ pub(crate) fn heads(root: &Ordered) -> Vec<&str> {
     heads
 }
 
-/// The targets that come back to themselves, each with the name that it has from now on: none for
-/// the root, which is `#`.
-pub fn recursive(root: &Ordered) -> Result<Names, ReadError> {
+/// The recursive targets, each with its new name: `None` for the root, which is `#`.
+pub fn recursive(root: &Ordered) -> Result<DefinitionNames, ReadError> {
     let mut targets: Vec<&str> = references(root);
     targets.sort_unstable();
     targets.dedup();
@@ -109,7 +107,7 @@ pub fn recursive(root: &Ordered) -> Result<Names, ReadError> {
         }
     }
     order.sort_unstable();
-    let mut names = Names::new();
+    let mut names = DefinitionNames::new();
     for target in order {
         if comes_back(target, &edges) {
             let name = match target {
@@ -122,7 +120,7 @@ pub fn recursive(root: &Ordered) -> Result<Names, ReadError> {
     Ok(names)
 }
 
-/// Returns true if edges lead from a target back to it.
+/// Returns true if a target can reach itself.
 #[allow(clippy::implicit_hasher)] // The maps of one read.
 pub fn comes_back(target: &str, edges: &HashMap<&str, Vec<&str>>) -> bool {
     let next = |from: &str| edges.get(from).cloned().unwrap_or_default();
@@ -140,8 +138,8 @@ pub fn comes_back(target: &str, edges: &HashMap<&str, Vec<&str>>) -> bool {
     false
 }
 
-/// Returns a name for the definition that a target leads to.
-fn free_name(target: &str, names: &Names) -> String {
+/// Returns a name for a target's definition.
+fn free_name(target: &str, names: &DefinitionNames) -> String {
     let last = target.rsplit('/').next().unwrap_or_default();
     definition_name(last, |name| {
         names.values().flatten().any(|known| known == name)

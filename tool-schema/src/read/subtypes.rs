@@ -1,4 +1,4 @@
-//! Bases of `OpenAPI`: a discriminator without a union stands for the union of the types that are made of its schema.
+//! Base schemas of `OpenAPI`: a discriminator without a union means the union of the schema's subtypes.
 
 use super::canonical::admit_null;
 use super::keywords::{Keywords, text};
@@ -10,10 +10,10 @@ use crate::text::{escaped, percent_decoded, unescaped};
 /// Subtypes of one base, at most. A union of more steers no model, and the base alone admits them all.
 const MOST_SUBTYPES: usize = 32;
 
-/// A schema that stands for its subtypes.
-struct Base {
+/// A base schema, which means the union of its subtypes.
+struct BaseSchema {
     name: String,
-    /// The name under which its own keys stand.
+    /// The name of the definition with its properties.
     own_name: String,
     tag: String,
     /// The names of the subtypes, each with the value of the tag.
@@ -29,14 +29,14 @@ pub fn with_subtypes(root: &Ordered) -> Option<Ordered> {
     let mut out = None;
     for keyword in [Keyword::Defs, Keyword::Definitions] {
         let defs = root.named(keyword).unwrap_or_default();
-        let mut bases: Vec<Base> = Vec::new();
+        let mut bases: Vec<BaseSchema> = Vec::new();
         for (name, body) in defs {
             let is_taken = |name: &str| {
                 defs.iter().any(|(known, _)| known == name)
                     || bases.iter().any(|base| base.own_name == name)
             };
             let own_name = definition_name(&format!("{name}Base"), is_taken);
-            bases.extend(Base::of(keyword, defs, name, body, own_name));
+            bases.extend(BaseSchema::of(keyword, defs, name, body, own_name));
         }
         if bases.is_empty() {
             continue;
@@ -57,7 +57,7 @@ pub fn with_subtypes(root: &Ordered) -> Option<Ordered> {
     out
 }
 
-impl Base {
+impl BaseSchema {
     fn of(
         keyword: Keyword,
         defs: &[Pair],
@@ -201,7 +201,7 @@ fn pointer(keyword: Keyword, name: &str) -> Ordered {
     text(format!("#/{}/{}", keyword.as_str(), escaped(name)))
 }
 
-/// The name of the definition that a reference leads to.
+/// The name of the definition that a reference points to.
 fn name_of(keyword: Keyword, target: &str) -> Option<String> {
     let rest = target.strip_prefix("#/")?.strip_prefix(keyword.as_str())?;
     let name = rest.strip_prefix('/').filter(|name| !name.contains('/'))?;

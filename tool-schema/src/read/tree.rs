@@ -1,6 +1,6 @@
-//! Reads JSON Schema that arrives at run time into the tree that types have.
+//! Reads JSON Schema that arrives at run time into the tree of compiled types.
 //!
-//! `Source` refuses schemas that take unbounded work, and notes what nothing checks. Nothing else is refused, since
+//! `SchemaSource` refuses schemas that take unbounded work, and notes what nothing checks. Nothing else is refused, since
 //! the schema's publisher also checks arguments.
 
 mod array;
@@ -39,21 +39,21 @@ type Patterns = HashMap<String, regex::Regex>;
 /// Targets of references: JSON pointers, by the pointer of the schema that refers.
 pub type References = HashMap<String, Vec<String>>;
 
-/// A schema, with what has been found out about it.
+/// A schema, with the results of its analysis.
 #[derive(Clone, Copy)]
 struct Document<'d> {
     schema: &'d Value<'d>,
     /// `None` if the schema is one of a type.
     references: Option<&'d References>,
-    /// Draft 7 ignores all that stands beside `$ref`.
+    /// Draft 7 ignores the siblings of `$ref`.
     is_seven: bool,
     /// Values of all types are admitted, and not objects alone; and `additionalProperties: true` is another tree
     /// than silence. Schemas are compared so.
     is_exact: bool,
 }
 
-/// Reads the schema of a type, as it is published, into a tree that lives as long as the program. Its patterns, and what
-/// no type says, are not checked.
+/// Reads the published schema of a type into a tree that lives as long as the program. Its patterns, and rules that no
+/// type has, are not checked.
 #[cfg(feature = "schemars")]
 pub(crate) fn leaked(schema: &Value<'_>) -> &'static Shape<'static> {
     let document = Document {
@@ -62,30 +62,30 @@ pub(crate) fn leaked(schema: &Value<'_>) -> &'static Shape<'static> {
         is_seven: false,
         is_exact: false,
     };
-    Reader::new(document, Memory::Program(PhantomData), None).whole()
+    TreeReader::new(document, Memory::Program(PhantomData), None).whole()
 }
 
 /// The keywords of a schema object.
 type Keywords<'v> = Value<'v>;
 
-struct Reader<'d, 'a> {
+struct TreeReader<'d, 'a> {
     document: Document<'d>,
     memory: Memory<'a>,
     /// `None` if no pattern is checked.
     patterns: Option<&'a Patterns>,
     /// The targets of references that are being read or have been, by their pointers.
-    known: HashMap<String, Known<'a>>,
+    known: HashMap<String, ReferenceState<'a>>,
     /// Targets that are read when the stack is short again.
-    later: Vec<(String, &'a Target<'a>)>,
-    /// Schemas that have been read, and what they look at, by their pointers.
+    later: Vec<(String, &'a ReferenceTarget<'a>)>,
+    /// Schemas that have been read, and the keys that they evaluate, by their pointers.
     read: HashMap<String, Shape<'a>>,
     evaluated: HashMap<(String, bool), &'a Evaluated<'a>>,
     depth: usize,
     defaults: Vec<FieldDefault<'a>>,
 }
 
-/// References are followed in schemas so deep inside each other; a schema of 64 levels may stand at their end. Reading
-/// takes up to 8 KiB of stack a schema in a build without optimization.
+/// Maximum depth of schemas in which references are followed; a schema of 64 levels may follow. Reading takes up to 8
+/// KiB of stack a schema in a build without optimization.
 const MOST_INSIDE: usize = 40;
 
 /// Default of a key that may be missing, in a schema that arrived at run time.
@@ -101,22 +101,22 @@ pub struct FieldDefault<'a> {
 
 /// State of a reference's target.
 #[derive(Clone, Copy)]
-enum Known<'a> {
-    /// Being read, so the reference leads back to it.
-    Open(&'a Target<'a>),
+enum ReferenceState<'a> {
+    /// Being read, so the reference is recursive.
+    Open(&'a ReferenceTarget<'a>),
     Read(&'a Shape<'a>),
 }
 
-/// The target of a reference that leads back. It is set when it has been read.
-struct Target<'a>(OnceLock<&'a Shape<'a>>);
+/// The target of a recursive reference, set after it has been read.
+struct ReferenceTarget<'a>(OnceLock<&'a Shape<'a>>);
 
-impl Definition for Target<'_> {
+impl Definition for ReferenceTarget<'_> {
     fn shape(&self) -> &Shape<'_> {
         self.0.get().copied().unwrap_or(Shape::ANYTHING)
     }
 }
 
-impl<'d, 'a> Reader<'d, 'a> {
+impl<'d, 'a> TreeReader<'d, 'a> {
     fn new(document: Document<'d>, memory: Memory<'a>, patterns: Option<&'a Patterns>) -> Self {
         Self {
             document,
@@ -147,7 +147,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         whole
     }
 
-    /// Reads the whole. Arguments are an object in any case; what refers to the whole may not be.
+    /// Reads the whole schema. Arguments are always an object; a reference to the whole may be of another type.
     fn root(&mut self) -> &'a Shape<'a> {
         let whole = self.whole();
         if self.document.is_exact {
@@ -185,7 +185,7 @@ impl<'d, 'a> Reader<'d, 'a> {
                 shape
             }
             Value::Bool(false) => Shape::new(Kind::Rule(Rule::Never)),
-            // Anything else but `true` is no schema.
+            // Any other value but `true` is not a schema.
             _ => Shape::new(Kind::Any),
         }
     }
@@ -221,7 +221,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         self.described(parts, keywords)
     }
 
-    /// A value of all of these shapes, with the words that stand beside them.
+    /// A value of all of these shapes, with the texts of their siblings.
     fn described(&self, parts: Vec<Shape<'a>>, keywords: &Keywords<'_>) -> Shape<'a> {
         let mut shape = all_of(self.memory, parts);
         if keywords.is_true(Keyword::Nullable) {
@@ -244,12 +244,12 @@ impl<'d, 'a> Reader<'d, 'a> {
         pointer.map(ToOwned::to_owned).into_iter().collect()
     }
 
-    /// Reads what a reference leads to.
+    /// Reads the target of a reference.
     fn target(&mut self, pointer: &str) -> &'a Shape<'a> {
         match self.known.get(pointer) {
-            Some(Known::Read(shape)) => return shape,
-            Some(Known::Open(target)) => {
-                let target: &'a Target<'a> = target;
+            Some(ReferenceState::Read(shape)) => return shape,
+            Some(ReferenceState::Open(target)) => {
+                let target: &'a ReferenceTarget<'a> = target;
                 return self.keep(&Shape::new(Kind::Recursive(RecursiveEdge::to(
                     id(pointer),
                     target,
@@ -265,9 +265,10 @@ impl<'d, 'a> Reader<'d, 'a> {
         self.set(pointer, target)
     }
 
-    fn open(&mut self, pointer: &str) -> &'a Target<'a> {
-        let target: &'a Target<'a> = self.memory.one(Target(OnceLock::new()));
-        self.known.insert(pointer.to_owned(), Known::Open(target));
+    fn open(&mut self, pointer: &str) -> &'a ReferenceTarget<'a> {
+        let target: &'a ReferenceTarget<'a> = self.memory.one(ReferenceTarget(OnceLock::new()));
+        self.known
+            .insert(pointer.to_owned(), ReferenceState::Open(target));
         target
     }
 
@@ -283,8 +284,8 @@ impl<'d, 'a> Reader<'d, 'a> {
         self.target(pointer)
     }
 
-    /// Reads what a reference leads to, which is known from now on.
-    fn set(&mut self, pointer: &str, target: &'a Target<'a>) -> &'a Shape<'a> {
+    /// Reads the target of a reference and stores it.
+    fn set(&mut self, pointer: &str, target: &'a ReferenceTarget<'a>) -> &'a Shape<'a> {
         let shape = match refs::at(self.document.schema, pointer) {
             Some(schema) => self.schema(schema, pointer),
             None => Shape::ANYTHING,
@@ -295,11 +296,12 @@ impl<'d, 'a> Reader<'d, 'a> {
             ..*shape
         });
         let _ = target.0.set(shape);
-        self.known.insert(pointer.to_owned(), Known::Read(shape));
+        self.known
+            .insert(pointer.to_owned(), ReferenceState::Read(shape));
         shape
     }
 
-    /// Reads what is said of values of each type.
+    /// Reads the rules for values of each type.
     fn values(&mut self, keywords: &Keywords<'_>, at: &str, parts: &mut Vec<Shape<'a>>) {
         let types: Option<Vec<&str>> = match keywords.keyword(Keyword::Type) {
             Some(Value::String(_) | Value::Array(_)) => Some(keywords.types().collect()),
@@ -343,7 +345,7 @@ impl<'d, 'a> Reader<'d, 'a> {
             is_bounded |= bounded.is_some();
             members.push(bounded.unwrap_or_else(|| Self::of_type(name)));
         }
-        // A list of values says more than their types alone.
+        // A list of values determines their types.
         if listed.is_some() && !is_bounded {
             return;
         }

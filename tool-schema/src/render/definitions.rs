@@ -1,15 +1,15 @@
-//! Types that stand under `$defs`, since something inside them comes back to them.
+//! Types under `$defs`: those that are recursive.
 
-use super::{Words, Writer};
+use super::{FieldWords, Writer};
 use crate::keyword::Keyword;
 use crate::read::Ordered;
 use crate::read::refs::definition_name;
 use crate::shape::{Id, Kind, Shape, Side, Union};
 
-/// A type that stands under `$defs`, by its name there.
+/// A type under `$defs`, by its name there. Only foreign schemas have texts.
 // Only foreign schemas bring texts.
 #[cfg_attr(not(feature = "schemars"), allow(dead_code))]
-pub(super) struct Definition {
+pub(super) struct RenderedDefinition {
     pub(super) name: String,
     /// Its identity, if it is one of ours.
     pub(super) hash: u64,
@@ -61,13 +61,13 @@ impl Writer {
         }
     }
 
-    /// The name under which a type stands in `$defs`.
+    /// The name of a type under `$defs`.
     fn defined(&mut self, id: Id, shape: &'static Shape<'static>) -> String {
         if let Some(known) = self.defs.iter().find(|def| def.hash == id.hash) {
             return known.name.clone();
         }
         let name = self.free_name(id.name);
-        self.defs.push(Definition {
+        self.defs.push(RenderedDefinition {
             name: name.clone(),
             hash: id.hash,
             body: Body::Shape(shape),
@@ -95,7 +95,7 @@ impl Writer {
             match body {
                 Body::Shape(shape) => {
                     self.out.open_object();
-                    self.keywords(shape, &Words::default(), true);
+                    self.keywords(shape, &FieldWords::default(), true);
                     self.out.close_object();
                 }
                 Body::Value(value) => self.out.value(&value),

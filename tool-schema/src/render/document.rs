@@ -23,25 +23,25 @@ use crate::shape::{Detail, Schema, Shape, Side};
 /// assert_eq!(SchemaDoc::of::<u8>().as_json(), r#"{"type":"integer","minimum":0,"maximum":255}"#);
 /// ```
 #[derive(Clone)]
-pub struct SchemaDoc(Source);
+pub struct SchemaDoc(DocSource);
 
 #[derive(Clone)]
-enum Source {
+enum DocSource {
     Shape {
         shape: &'static Shape<'static>,
         side: Side,
         text: OnceLock<Arc<str>>,
     },
-    Text(Arc<str>),
+    SchemaText(Arc<str>),
 }
 
 impl SchemaDoc {
-    /// The schema of what `T` is read from.
+    /// The schema of `T` as input.
     pub fn of<T: Schema + ?Sized>() -> Self {
         Self::from_shape(T::SHAPE, Side::Input)
     }
 
-    /// The schema of what `T` is written as.
+    /// The schema of `T` as output.
     pub fn of_output<T: Schema + ?Sized>() -> Self {
         Self::from_shape(T::SHAPE, Side::Output)
     }
@@ -55,14 +55,14 @@ impl SchemaDoc {
     /// Reads a JSON Schema from its text. The order of its keys is kept.
     ///
     /// # Errors
-    /// When the text is no JSON, or its value is neither an object nor a boolean, which are the
-    /// only forms that a JSON Schema takes (draft 2020-12, section 4.3).
+    /// When the text is not JSON, or its value is neither an object nor a boolean, which are the only forms that a JSON
+    /// Schema takes (draft 2020-12, section 4.3).
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
 
     pub fn from_shape(shape: &'static Shape<'static>, side: Side) -> Self {
-        Self(Source::Shape {
+        Self(DocSource::Shape {
             shape,
             side,
             text: OnceLock::new(),
@@ -72,47 +72,46 @@ impl SchemaDoc {
     /// The schema as a value, of which equal ones are equal however their numbers are spelled.
     pub fn ordered(&self) -> Ordered {
         match &self.0 {
-            Source::Shape { shape, side, .. } => build(shape, *side, Detail::Full),
+            DocSource::Shape { shape, side, .. } => build(shape, *side, Detail::Full),
             // It was JSON when it came.
-            Source::Text(text) => read(text).unwrap_or(Ordered::Bool(true)),
+            DocSource::SchemaText(text) => read(text).unwrap_or(Ordered::Bool(true)),
         }
     }
 
     /// The schema's canonical text: all that holds, in as few bytes as say it.
     pub fn as_json(&self) -> &str {
         match &self.0 {
-            Source::Shape { shape, side, text } => {
+            DocSource::Shape { shape, side, text } => {
                 text.get_or_init(|| render(shape, *side, Detail::Full).into())
             }
-            Source::Text(text) => text,
+            DocSource::SchemaText(text) => text,
         }
     }
 
-    /// The text with `writeOnly` at what is secret: for forms that people fill in, and for documents
-    /// of an API. No provider is told that; see `Tool::redacted`.
+    /// The text with `writeOnly` on secrets: for forms, and for documents of an API. It is not sent to providers; see
+    /// `Tool::redacted`.
     pub fn to_marked_json(&self) -> Cow<'_, str> {
         match &self.0 {
-            Source::Shape { shape, side, .. } if holds_secret(shape) => {
+            DocSource::Shape { shape, side, .. } if holds_secret(shape) => {
                 render(shape, *side, Detail::Marked).into()
             }
             _ => self.as_json().into(),
         }
     }
 
-    /// The text as a provider is told it: without bounds that only repeat how wide a Rust number
-    /// is. They hold all the same.
+    /// The text for providers: without bounds that only repeat the width of a Rust number. The bounds still apply.
     pub fn to_provider_json(&self) -> Cow<'_, str> {
         match &self.0 {
-            Source::Shape { shape, side, .. } => render(shape, *side, Detail::Provider).into(),
-            Source::Text(text) => text.as_ref().into(),
+            DocSource::Shape { shape, side, .. } => render(shape, *side, Detail::Provider).into(),
+            DocSource::SchemaText(text) => text.as_ref().into(),
         }
     }
 
-    /// The schema as a provider is told it, as a value that keeps its order.
+    /// The schema for providers, as a value that keeps its order.
     pub fn to_provider(&self) -> Ordered {
         match &self.0 {
-            Source::Shape { shape, side, .. } => build(shape, *side, Detail::Provider),
-            Source::Text(_) => self.ordered(),
+            DocSource::Shape { shape, side, .. } => build(shape, *side, Detail::Provider),
+            DocSource::SchemaText(_) => self.ordered(),
         }
     }
 
@@ -121,10 +120,10 @@ impl SchemaDoc {
         serde_json::to_value(self.ordered()).unwrap_or(serde_json::Value::Bool(true))
     }
 
-    /// The tree of what is read, if the schema was known when the program compiled.
+    /// The tree of the input, if the schema was known when the program compiled.
     pub fn input_shape(&self) -> Option<&'static Shape<'static>> {
         match &self.0 {
-            Source::Shape {
+            DocSource::Shape {
                 shape,
                 side: Side::Input,
                 ..
@@ -136,8 +135,8 @@ impl SchemaDoc {
     /// The tree, if the schema was known when the program compiled.
     pub fn shape(&self) -> Option<&'static Shape<'static>> {
         match &self.0 {
-            Source::Shape { shape, .. } => Some(shape),
-            Source::Text(_) => None,
+            DocSource::Shape { shape, .. } => Some(shape),
+            DocSource::SchemaText(_) => None,
         }
     }
 }
@@ -171,7 +170,7 @@ impl<'de> Deserialize<'de> for SchemaDoc {
         }
         let mut text = String::new();
         value.write(&mut text);
-        Ok(Self(Source::Text(text.into())))
+        Ok(Self(DocSource::SchemaText(text.into())))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Schemas that came from elsewhere, in the same form as ours.
 
-use super::definitions::{Body, Definition};
+use super::definitions::{Body, RenderedDefinition};
 use std::borrow::Cow;
 
-use super::{Words, Writer};
+use super::{FieldWords, Writer};
 use crate::keyword::Keyword;
 use crate::read::keywords::{Keywords, text};
 use crate::read::{Ordered, Parts, Published, change_references, published};
@@ -30,14 +30,14 @@ impl Writer {
         let mut new = Vec::new();
         for (name, body) in defs {
             let source = body.to_json();
-            // The same type may stand in several places.
+            // A type may occur several times.
             let known = self.defs.iter().find(|def| def.source == source);
             if let Some(known) = known {
                 renamed.push((name.into_owned(), known.name.clone()));
                 continue;
             }
             let free = self.free_name(&name);
-            self.defs.push(Definition {
+            self.defs.push(RenderedDefinition {
                 name: free.clone(),
                 hash: 0,
                 body: Body::Value(Ordered::Null),
@@ -67,7 +67,7 @@ impl Writer {
         foreign: &Foreign,
         nullable: bool,
         is_root: bool,
-        words: &Words<'static>,
+        words: &FieldWords<'static>,
     ) {
         let mut keywords = match self.moved(foreign, nullable, is_root) {
             Ordered::Object(entries) => Keywords(entries),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Words, Writer};
+use super::{FieldWords, Writer};
 use crate::keyword::Keyword;
 use crate::shape::{
     Array, Detail, Edge, Int, IntegerRange, Kind, Map, NumberRange, SIGNED_KEY, Side, StringRules,
@@ -37,13 +37,13 @@ impl Writer {
             }
             Kind::Tuple(items) => {
                 self.type_name("array", nullable);
-                // A list of no schemas is no valid keyword.
+                // An empty list of schemas is not valid.
                 if !items.is_empty() {
                     self.out.key(Keyword::PrefixItems);
                     self.out.open_array();
                     for item in *items {
                         self.out.element();
-                        self.schema(item, &Words::default());
+                        self.schema(item, &FieldWords::default());
                     }
                     self.out.close_array();
                     self.count(Keyword::MinItems, items.len() as u64);
@@ -63,7 +63,7 @@ impl Writer {
             | Kind::Bounded(..)
             | Kind::InOut { .. }
             | Kind::Foreign(_)
-            // What is read at run time is published as it was written.
+            // A schema that was read at run time is published unchanged.
             | Kind::Rule(_)
             | Kind::Recursive(_) => {}
         }
@@ -161,7 +161,7 @@ impl Writer {
 
     fn array(&mut self, array: &Array<'static>) {
         self.out.key(Keyword::Items);
-        self.schema(array.items, &Words::default());
+        self.schema(array.items, &FieldWords::default());
         self.lengths(
             [Keyword::MinItems, Keyword::MaxItems],
             array.min_len,
@@ -197,7 +197,7 @@ impl Writer {
             _ => {}
         }
         self.out.key(Keyword::AdditionalProperties);
-        self.schema(map.values, &Words::default());
+        self.schema(map.values, &FieldWords::default());
         self.sizes(map);
     }
 
@@ -211,7 +211,7 @@ impl Writer {
         self.out.open_object();
         for name in names {
             self.out.name(name);
-            self.schema(map.values, &Words::default());
+            self.schema(map.values, &FieldWords::default());
         }
         self.out.close_object();
         self.closed();
@@ -222,7 +222,7 @@ impl Writer {
         self.any_of(nullable, |this| {
             for member in union.members {
                 this.out.element();
-                this.schema(member, &Words::default());
+                this.schema(member, &FieldWords::default());
             }
         });
     }

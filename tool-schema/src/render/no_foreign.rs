@@ -1,10 +1,10 @@
 //! Without schemars nothing comes from elsewhere.
 
-use super::{Words, Writer};
+use super::{FieldWords, Writer};
 use crate::shape::Foreign;
 
 impl Writer {
-    pub(super) fn foreign(&mut self, _: &Foreign, _: bool, _: bool, words: &Words<'static>) {
+    pub(super) fn foreign(&mut self, _: &Foreign, _: bool, _: bool, words: &FieldWords<'static>) {
         self.words(words.description.into(), words);
     }
 

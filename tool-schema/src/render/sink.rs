@@ -7,10 +7,10 @@ use toolwright_json::{write_comma, write_key, write_string};
 use crate::keyword::Keyword;
 use crate::read::Ordered;
 
-/// A schema's text. A value stands behind a key, or behind [`element`](Self::element).
-pub(super) struct Text(pub(super) String);
+/// A schema's text. A value follows a key, or [`element`](Self::element).
+pub(super) struct SchemaText(pub(super) String);
 
-impl Text {
+impl SchemaText {
     pub(super) fn open_object(&mut self) {
         self.0.push('{');
     }

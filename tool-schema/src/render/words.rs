@@ -7,9 +7,9 @@ use crate::decode::{refusal, written};
 use crate::keyword::Keyword;
 use crate::shape::{Field, Kind, Shape, Variant};
 
-/// Words of a field, beside its type.
+/// Title, description, default and example of a field.
 #[derive(Default, Clone, Copy)]
-pub(crate) struct Words<'f> {
+pub(crate) struct FieldWords<'f> {
     pub(crate) description: &'f str,
     pub(crate) title: &'f str,
     pub(crate) deprecated: bool,
@@ -19,14 +19,14 @@ pub(crate) struct Words<'f> {
     pub(crate) shape: Option<&'f Shape<'f>>,
 }
 
-impl Words<'static> {
+impl FieldWords<'static> {
     /// Returns the words of a field that is read.
     pub(crate) fn of(field: &'static Field<'static>) -> Self {
         Self {
             description: field.description,
             title: field.title,
             deprecated: field.deprecated,
-            default: field.told_default(),
+            default: field.public_default(),
             example: field.example,
             shape: Some(field.shape),
         }
@@ -34,7 +34,7 @@ impl Words<'static> {
 }
 
 impl Writer {
-    pub(super) fn words(&mut self, description: Cow<'static, str>, words: &Words<'static>) {
+    pub(super) fn words(&mut self, description: Cow<'static, str>, words: &FieldWords<'static>) {
         if !words.title.is_empty() {
             self.string(Keyword::Title, words.title);
         }
@@ -46,7 +46,7 @@ impl Writer {
         }
         let Some(shape) = words.shape else { return };
         if let Some(json) = words.default.and_then(|json| written(shape, json))
-            // A model that repeats what its own bounds refuse would be refused: `Toolset::check` tells.
+            // A default that its bounds refuse is left out: a model would copy it. `Toolset::check` reports it.
             && refusal(shape, &json).is_none()
         {
             self.json(Keyword::Default, &json);

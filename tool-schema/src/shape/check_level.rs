@@ -3,7 +3,7 @@
 use crate::shape::children::{Child, Role};
 use crate::shape::{Bounds, Kind, Object, Shape, Union};
 
-/// The checks that a text takes to be known as of a shape, beside reading it as the type that has it.
+/// The checks that decoding needs beyond a type's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckLevel {
     /// Nothing: the type reads no more than the shape admits.
@@ -33,10 +33,9 @@ impl CheckLevel {
 
     const fn of_kind_alone(kind: &Kind<'_>) -> Self {
         match kind {
-            // What schemars says of a type is known when the program runs.
+            // schemars' schema of a type is known at run time.
             Kind::Foreign(_) | Kind::Union(Union { buffered: true, .. }) => Self::Walked,
-            // A key that is expected is read in less time than one that is not. What an edge leads to is
-            // not there yet.
+            // An expected key is read faster than others. The target of an edge is not available yet.
             Kind::Object(_) | Kind::Recursive(_) => Self::Watched,
             kind if kind.is_unique() => Self::Walked,
             kind if kind.is_bounded() => Self::Watched,
@@ -45,7 +44,7 @@ impl CheckLevel {
         }
     }
 
-    /// Returns the level for what holds a child.
+    /// Returns the level for the container of a child.
     const fn around(child: &Child<'_>) -> Self {
         let own = child.shape.check;
         match child.role {
@@ -57,7 +56,7 @@ impl CheckLevel {
         }
     }
 
-    /// Returns the level for a member. Where serde does not buffer, the key of an object tells which member it is.
+    /// Returns the level for a member. If serde does not buffer, the key of an object determines its member.
     const fn of_member(member: &Kind<'_>) -> Self {
         match member {
             Kind::Enum(_) => Self::Typed,
@@ -69,7 +68,7 @@ impl CheckLevel {
         }
     }
 
-    /// A part is walked by itself, and what holds it has to go there.
+    /// A part is walked separately, so its container must lead the reader there.
     const fn without_walk(self) -> Self {
         match self {
             Self::Typed => Self::Typed,
@@ -112,8 +111,7 @@ impl Shape<'_> {
         }
     }
 
-    /// Lowers the level for a type that checks its bounds itself: to what its items need, or to
-    /// `Typed`.
+    /// Lowers the level for a type that checks its bounds itself: to what its items need, or to `Typed`.
     pub(crate) const fn self_checked(self) -> Self {
         let check = match self.kind.child(0) {
             Some(Child {

@@ -64,7 +64,7 @@ impl<'s> Kind<'s> {
                 Some((_, [member, ..])) => (Role::Member(index), member),
                 _ => return None,
             },
-            // All are listed, so that a new kind has to say what is inside it.
+            // All kinds are listed, so that a new one must declare its children.
             (
                 Kind::Nullable(_)
                 | Kind::Bounded(..)

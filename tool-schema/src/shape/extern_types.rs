@@ -13,7 +13,8 @@ macro_rules! formats {
     )*};
 }
 
-/// Time types without an offset are no formats of JSON Schema (RFC 3339 wants one), so words say it.
+/// Time types without an offset have no JSON Schema format (RFC 3339 requires an offset), so the description names
+/// theirs.
 #[allow(dead_code)]
 const TIME_OF_DAY: Shape<'_> = Shape::parsed("Time of day, such as `23:59:59`");
 #[allow(dead_code)]
@@ -64,7 +65,7 @@ mod chrono {
         Month => Shape::new(Kind::Enum(MONTHS)).watched();
     }
 
-    // Named so that what a user would write first is known to compile.
+    // Named so that the obvious first attempt is known to compile.
     const _: &[&Shape<'_>] = &[DateTime::<Utc>::SHAPE, DateTime::<FixedOffset>::SHAPE];
 }
 

@@ -1,4 +1,4 @@
-//! Facts of kinds, each said once.
+//! Properties of kinds.
 
 use crate::shape::{Kind, Object, Rule, Shape, Side};
 
@@ -81,13 +81,13 @@ impl Kind<'_> {
         matches!(self.json_type(), Some(JsonType::Array))
     }
 
-    /// Returns true if the tree says nothing of the values.
+    /// Returns true if the tree has no rules for values.
     #[inline]
     pub const fn is_opaque(&self) -> bool {
         matches!(self, Kind::Any | Kind::Foreign(_) | Kind::Unknown)
     }
 
-    /// Returns true if keys may stand in the place of a value: it is an object, or may be one.
+    /// Returns true if the value can be flattened: it is an object, or may be one.
     pub const fn may_be_flattened(&self) -> bool {
         self.is_object()
             || self.is_opaque()
@@ -130,7 +130,7 @@ impl Kind<'_> {
         }
     }
 
-    /// Returns true if the kind itself says that no two elements are equal.
+    /// Returns true if the kind excludes equal elements.
     pub(crate) const fn is_unique(&self) -> bool {
         match self {
             Kind::Array(array) => array.unique,
@@ -146,7 +146,7 @@ impl Kind<'_> {
             Kind::Array(array) => (array.min_len, array.max_len),
             Kind::Map(map) => (map.min_len, map.max_len),
             Kind::Tuple(items) => (items.len() as u64, Some(items.len() as u64)),
-            Kind::Rule(Rule::Places(places)) => (places.min_len, places.max_len),
+            Kind::Rule(Rule::PrefixItems(places)) => (places.min_len, places.max_len),
             Kind::Bounded(_, bounds) => {
                 let min = match bounds.min_len {
                     Some(min) => min,

@@ -19,12 +19,11 @@ pub struct Field<'s> {
     pub title: &'s str,
     /// Shape of the value behind the key.
     pub shape: &'s Shape<'s>,
-    /// Presence of the key when the type is read. For a flattened field that may be `null`:
-    /// presence of what it holds.
+    /// Presence of the key when the type is read. For a flattened field that may be `null`: presence of its content.
     pub presence: Presence,
     /// Presence of the key when the type is written.
     pub output: OutputPresence,
-    /// True if the type's own keys stand in the place of this one.
+    /// True if the type's keys take the place of this one.
     pub flatten: bool,
     /// True if the field should no longer be given.
     pub deprecated: bool,
@@ -71,13 +70,11 @@ pub enum OutputPresence {
 }
 
 impl Presence {
-    /// Returns the presence of a field without a default: an `Option` may be missing, anything else
-    /// not.
+    /// Returns the presence of a field without a default: an `Option` may be missing, anything else not.
     pub const fn of(shape: &Shape<'_>) -> Self {
         match shape.kind {
             Kind::Nullable(_) => Self::Optional,
-            // A newtype is asked for by its own name, and serde lets only an `Option` itself be
-            // missing.
+            // A newtype has another name, and serde permits only an `Option` to be missing.
             Kind::Bounded(..) if shape.id.hash != 0 => Self::Required,
             Kind::Bounded(base, _) => Self::of(base),
             Kind::InOut { input, .. } => Self::of(input),
@@ -130,7 +127,7 @@ impl<'s> Field<'s> {
         self.is_read() && (self.name == key || self.aliases.contains(&key))
     }
 
-    /// Returns the one string that may stand behind the key, if there is one alone: the key is a tag.
+    /// Returns the one string that the key may have, if there is only one: the key is a tag.
     #[inline]
     pub(crate) fn tag(&self) -> Option<&'s Variant<'s>> {
         match self.shape.core() {

@@ -13,9 +13,9 @@ pub struct Alternative<'s> {
     pub(crate) rest: Option<&'s Shape<'s>>,
     /// True if those values are for the tool alone, since all of the map is.
     pub(crate) is_rest_secret: bool,
-    /// True if other keys may stand there.
+    /// True if other keys are permitted.
     pub(crate) open: bool,
-    /// The shape that says it, where it says more than keys.
+    /// The shape, if it has more rules than keys.
     pub(crate) whole: Option<&'s Shape<'s>>,
 }
 
@@ -53,7 +53,7 @@ impl<'s> Key<'s> {
         self.name == key || self.aliases.contains(&key)
     }
 
-    /// Returns the one string that stands behind the key, if it must be there: it says which object it is.
+    /// Returns the one string of a required key: it determines the alternative.
     pub(crate) fn tag(&self) -> Option<&'s Variant<'s>> {
         self.field.tag().filter(|_| self.required)
     }
@@ -80,7 +80,7 @@ impl Alternative<'_> {
     }
 }
 
-/// The ways in which an object of this kind may be; for any other kind none.
+/// The alternatives of an object of this kind; empty for any other kind.
 pub fn alternatives<'s>(kind: &Kind<'s>, output: bool) -> Vec<Alternative<'s>> {
     match kind {
         Kind::Object(object) => {
@@ -100,7 +100,7 @@ pub fn alternatives<'s>(kind: &Kind<'s>, output: bool) -> Vec<Alternative<'s>> {
         }],
         Kind::Union(Union { members, .. }) => members
             .iter()
-            // Nothing among objects is written as no keys, and never read from none.
+            // `None` among objects is written as no keys, and never read from none.
             .filter(|member| output || !matches!(bare(member, false).kind, Kind::Null))
             .flat_map(|member| alternatives_of(member, output))
             .collect(),
@@ -149,7 +149,7 @@ fn add<'s>(
     }
     let inner = bare(field.shape, output);
     if let Kind::Foreign(_) = inner.kind {
-        // Its keys are known when its schema is asked for.
+        // Its keys are known at run time.
         let key = Key {
             name: "",
             aliases: &[],
@@ -164,7 +164,7 @@ fn add<'s>(
     }
     let mut ways = alternatives_of(field.shape, output);
     if inner.nullable && !field.is_required() {
-        // Of an optional struct serde reads the keys if they are all there, and ignores them else.
+        // serde reads an optional struct's keys if all are present, and otherwise ignores them.
         for way in &mut ways {
             for key in &mut way.keys {
                 key.required = false;
@@ -229,9 +229,9 @@ pub fn keys_beside<'k, 's>(
     Some((at, names))
 }
 
-// The same in `const`, where nothing is allocated: how many there are, and what they have in common.
+// The `const` variant, without allocations: the number of alternatives, and their common parts.
 
-/// The keys of an object beside those that it declares.
+/// Rule for the undeclared keys of an object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Rest {
     /// No other keys.
@@ -243,7 +243,7 @@ pub enum Rest {
 }
 
 impl<'s> Object<'s> {
-    /// Returns what stands beside the keys.
+    /// Returns the rule for undeclared keys.
     pub const fn rest(&self) -> Rest {
         let mut fields = self.fields;
         while let [field, behind @ ..] = fields {
@@ -296,7 +296,7 @@ impl<'s> Object<'s> {
         ways
     }
 
-    /// Returns true if the first key stands before everything that makes several objects of this one.
+    /// Returns true if the first key precedes everything that makes alternatives.
     pub const fn starts_alike(&self) -> bool {
         let mut fields = self.fields;
         while let [field, behind @ ..] = fields {
@@ -334,7 +334,7 @@ impl<'s> Object<'s> {
 }
 
 impl Kind<'_> {
-    /// Returns in how many ways a value may be an object; 0 if it is none.
+    /// Returns the number of alternatives of an object; 0 for other values.
     pub const fn ways(&self) -> usize {
         match self {
             Kind::Object(object) => object.ways(),
@@ -354,8 +354,8 @@ impl Kind<'_> {
         }
     }
 
-    /// Returns true if serde takes the keys of a flattened value away from what is read behind it.
-    /// It leaves those of maps, and of enums that are not chosen by their key.
+    /// Returns true if serde removes the keys of a flattened value from those for later fields. It leaves those of
+    /// maps, and of enums that are not chosen by their key.
     pub(crate) const fn takes_its_keys(&self) -> bool {
         match self {
             Kind::Map(_) | Kind::Any => false,

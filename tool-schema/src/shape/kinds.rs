@@ -12,8 +12,8 @@ pub struct IntegerRange {
     pub min: Int,
     /// The largest.
     pub max: Int,
-    /// True if `min` is the lower end of a signed type of 32 bits or more, which nobody wrote. It holds and is not
-    /// published: it steers no model, and beyond 2^53 programs in JavaScript change it.
+    /// True if `min` is the lower end of a signed type of 32 bits or more. The bound applies and is not published: it
+    /// is of no use to a model, and beyond 2^53 programs in JavaScript change it.
     pub min_is_width: bool,
     /// True if `max` is the upper end of a type of 32 bits or more, as `min_is_width`.
     pub max_is_width: bool,
@@ -98,7 +98,7 @@ pub struct NumberRange<'s> {
 }
 
 impl NumberRange<'_> {
-    /// The largest `f32`, as its shortest text says it: what is written has to be read again.
+    /// The largest `f32`, in its shortest text: written values must be readable.
     pub(crate) const F32: f64 = 3.402_823_5e38;
 
     /// All the numbers of a type.
@@ -141,8 +141,7 @@ pub struct StringRules<'s> {
     pub pattern: Option<Pattern<'s>>,
     /// A format of JSON Schema, such as `date-time`; empty for none.
     pub format: &'s str,
-    /// True if a library reads the string: its message about one that it refuses is not for a
-    /// model.
+    /// True if a library reads the string: its message about one that it refuses is not for a model.
     pub is_parsed: bool,
 }
 
@@ -181,7 +180,7 @@ pub struct Array<'s> {
 pub struct Object<'s> {
     /// The keys, in the type's order.
     pub fields: &'s [Field<'s>],
-    /// True if other keys may stand beside them.
+    /// True if other keys are permitted beside them.
     pub open: bool,
 }
 
@@ -206,7 +205,7 @@ pub struct Union<'s> {
     /// serde reads the value into a buffer before it picks a member (`untagged`, internally
     /// tagged), and the decoder cannot see in.
     pub buffered: bool,
-    /// Adjacently tagged: only content that stands before its tag is read into a buffer.
+    /// Adjacently tagged: only content that precedes its tag is buffered.
     pub adjacent: bool,
 }
 
@@ -215,11 +214,11 @@ pub struct Union<'s> {
 pub struct RecursiveEdge<'s> {
     /// Identity of the type.
     pub id: Id,
-    target: Target<'s>,
+    target: EdgeTarget<'s>,
 }
 
 #[derive(Clone, Copy)]
-enum Target<'s> {
+enum EdgeTarget<'s> {
     /// The tree of a type. A function, since a constant cannot contain itself.
     Function(fn() -> &'static Shape<'static>),
     /// A definition of a schema that was read at run time.
@@ -237,26 +236,26 @@ pub(crate) trait Definition: Send + Sync {
 impl<'s> RecursiveEdge<'s> {
     /// An edge to the tree of a type.
     pub const fn new(id: Id, shape: fn() -> &'static Shape<'static>) -> Self {
-        let target = Target::Function(shape);
+        let target = EdgeTarget::Function(shape);
         Self { id, target }
     }
 
     /// An edge to a definition.
     pub(crate) const fn to(id: Id, definition: &'s dyn Definition) -> Self {
-        let target = Target::Definition(definition);
+        let target = EdgeTarget::Definition(definition);
         Self { id, target }
     }
 
-    /// Returns the tree that the edge leads to.
+    /// Returns the tree that the edge points to.
     pub fn shape(&self) -> &'s Shape<'s> {
         match self.target {
-            Target::Function(shape) => shape(),
-            Target::Definition(definition) => definition.shape(),
+            EdgeTarget::Function(shape) => shape(),
+            EdgeTarget::Definition(definition) => definition.shape(),
         }
     }
 }
 
-/// Prints the identity alone: the target may lead back here.
+/// Prints the identity alone: the target may be recursive.
 impl fmt::Debug for RecursiveEdge<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Back").field(&self.id).finish()
@@ -266,9 +265,9 @@ impl fmt::Debug for RecursiveEdge<'_> {
 /// A type whose schema is known only at run time.
 #[derive(Debug, Clone, Copy)]
 pub struct Foreign {
-    /// The JSON Schema of what is read.
+    /// The JSON Schema of the input.
     pub input: fn() -> serde_json::Value,
-    /// The JSON Schema of what is written.
+    /// The JSON Schema of the output.
     pub output: fn() -> serde_json::Value,
 }
 

@@ -3,7 +3,7 @@
 use crate::shape::{Bounds, Kind, Shape, Side, Union};
 
 impl<'s> Kind<'s> {
-    /// Returns the shape inside a layer, on one of serde's sides. `None` if the kind is no layer.
+    /// Returns the shape inside a layer, on one of serde's sides. `None` if the kind is not a layer.
     #[inline]
     pub(crate) const fn layer(&self, side: Side) -> Option<&'s Shape<'s>> {
         match self {
@@ -25,13 +25,13 @@ impl<'s> Kind<'s> {
         }
     }
 
-    /// Returns true if the layer admits `null` beside what is inside it.
+    /// Returns true if the layer admits `null` beside its content.
     #[inline]
     pub const fn adds_null(&self) -> bool {
         matches!(self, Kind::Nullable(_))
     }
 
-    /// Returns the bounds that the layer puts on what is inside it.
+    /// Returns the bounds that the layer adds.
     #[inline]
     pub const fn bounds(&self) -> Option<&Bounds<'s>> {
         match self {
@@ -61,8 +61,7 @@ impl<'s> Shape<'s> {
         &shape.kind
     }
 
-    /// Returns the kind below the layers, of the type that a recursive reference leads to. `const` cannot
-    /// follow one.
+    /// Returns the kind below the layers, including a recursive reference's target. `const` cannot follow one.
     #[inline]
     pub(crate) fn followed(&self) -> &Kind<'s> {
         let mut kind = self.core();
@@ -72,7 +71,7 @@ impl<'s> Shape<'s> {
         kind
     }
 
-    /// Returns the shape inside a layer, or the one that a recursive reference leads to.
+    /// Returns the shape inside a layer, or the target of a recursive reference.
     #[inline]
     pub(crate) fn layer_or_target(&self) -> Option<&Shape<'s>> {
         match &self.kind {

@@ -1,25 +1,25 @@
-//! Bounds on a type that has bounds of its own: both hold.
+//! Applies bounds to a type that has bounds: both apply.
 
 use crate::shape::{Bounds, Edge, Kind, Shape, Side};
 
 /// A shape without its outer layers: bounds applied, `null` and the side taken off.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bare<'s> {
+pub(crate) struct Narrowed<'s> {
     pub(crate) kind: Kind<'s>,
     /// True if `null` is admitted too.
     pub(crate) nullable: bool,
-    /// The first words on the way in; empty for none.
+    /// The outermost description; empty for none.
     pub(crate) description: &'s str,
     pub(crate) title: &'s str,
-    /// True if a layer says that values are for the tool alone.
+    /// True if a layer marks values as secret.
     pub(crate) is_secret: bool,
 }
 
 /// Takes the outer layers off a shape.
-pub(crate) const fn bare<'s>(shape: &Shape<'s>, output: bool) -> Bare<'s> {
+pub(crate) const fn bare<'s>(shape: &Shape<'s>, output: bool) -> Narrowed<'s> {
     let side = if output { Side::Output } else { Side::Input };
     let Some(inner) = shape.kind.layer_or_only_member(side) else {
-        return Bare {
+        return Narrowed {
             kind: shape.kind,
             nullable: false,
             description: shape.description,
@@ -42,20 +42,19 @@ pub(crate) const fn bare<'s>(shape: &Shape<'s>, output: bool) -> Bare<'s> {
     bare
 }
 
-/// A shape without its outer layers, and what these say of how a value is read. Bounds are asked of
-/// the shape itself.
+/// A shape without its outer layers, and the layers' effects on reading. The shape itself checks bounds.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Peeled<'a, 's> {
+pub(crate) struct Unwrapped<'a, 's> {
     pub(crate) kind: &'a Kind<'s>,
     /// True if `null` is admitted too.
     pub(crate) nullable: bool,
-    /// True if a layer says that no two elements are equal.
+    /// True if a layer excludes equal elements.
     pub(crate) unique: bool,
-    /// True if a layer says that values are for the tool alone.
+    /// True if a layer marks values as secret.
     pub(crate) is_secret: bool,
 }
 
-impl<'a, 's> Peeled<'a, 's> {
+impl<'a, 's> Unwrapped<'a, 's> {
     /// Takes the outer layers off a shape that is read.
     pub(crate) fn of(shape: &'a Shape<'s>) -> Self {
         let (mut nullable, mut unique, mut is_secret) = (false, false, false);
@@ -73,8 +72,7 @@ impl<'a, 's> Peeled<'a, 's> {
     }
 }
 
-/// Returns the shape inside the outer layers. Each layer is shown on the way in, and so is the
-/// result.
+/// Returns the shape inside the outer layers. Each layer is shown on the way in, and so is the result.
 #[inline]
 fn peel<'a, 's>(
     mut shape: &'a Shape<'s>,

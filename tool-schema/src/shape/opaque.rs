@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::shape::{Id, Schema, Shape, foreign};
 
-/// A value of a type that only has schemars' `JsonSchema`, where the compiler must be told so: in
-/// generic tools and types, which cannot look for either trait.
+/// A value of a type that only has schemars' `JsonSchema`, for generic tools and types, in which the compiler cannot
+/// choose between the two traits.
 ///
 /// ```
 /// use toolwright::{Schema, schema::{Opaque, SchemaDoc}};

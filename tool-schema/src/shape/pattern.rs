@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 /// A regular expression that must match somewhere in a string.
 ///
-/// What is published is JSON Schema's dialect (ECMA-262 with the flag `u`); what is run means the same,
-/// in the dialect of the crate `regex`.
+/// The published text is in JSON Schema's dialect (ECMA-262 with the flag `u`); the one that runs is its equivalent for
+/// the crate `regex`.
 #[derive(Clone, Copy)]
 pub struct Pattern<'s> {
     /// The expression, as it is published.
@@ -55,7 +55,7 @@ pub fn pattern_matches(pattern: &str, text: &str) -> Option<bool> {
     Some(regex.is_match(text))
 }
 
-/// The address of a function says nothing to a reader.
+/// The address of a function is meaningless to a reader.
 impl fmt::Debug for Pattern<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Pattern").field(&self.text).finish()

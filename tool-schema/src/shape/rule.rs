@@ -10,7 +10,7 @@ pub enum Rule<'s> {
     Never,
     /// One of these values, as JSON (`enum`, `const`).
     Literals(&'s [&'s str]),
-    /// A value of all of these shapes (`allOf`, and keywords beside each other).
+    /// A value of all of these shapes (`allOf`, and sibling keywords).
     All(&'s [Shape<'s>]),
     /// A value of exactly one of these shapes (`oneOf`).
     OneOf(&'s [Shape<'s>]),
@@ -22,7 +22,7 @@ pub enum Rule<'s> {
     /// `dependentSchemas`, `dependentRequired`).
     If(If<'s>),
     /// An array whose first places have shapes of their own (`prefixItems`).
-    Places(Places<'s>),
+    PrefixItems(PrefixItems<'s>),
     /// An array that holds so many elements of a shape (`contains`).
     Contains(Contains<'s>),
     /// Keywords that depend on each other.
@@ -49,7 +49,7 @@ pub struct Contains<'s> {
 
 /// An array whose first places have shapes of their own. None of them must be there.
 #[derive(Debug, Clone, Copy)]
-pub struct Places<'s> {
+pub struct PrefixItems<'s> {
     /// The shapes of the first places.
     pub first: &'s [&'s Shape<'s>],
     /// The shape of each element behind them.
@@ -91,7 +91,7 @@ pub struct Text<'s> {
     pub check: Check<'s>,
 }
 
-/// Rules that depend on several keywords beside each other.
+/// Rules that depend on several sibling keywords.
 #[derive(Debug, Clone, Copy)]
 pub enum Check<'s> {
     /// Values by patterns of their keys (`patternProperties`, with `additionalProperties`).

@@ -34,8 +34,7 @@ use super::{Id, Shape};
 /// | `#[schema(json_schema)]` | types | also implement schemars' `JsonSchema` (feature `schemars`) |
 /// | `#[schema(crate = path)]` | types | where `toolwright` is, if not at `::toolwright` |
 ///
-/// Options of `#[schemars(…)]` that say the same are read too, so that one derive can take the place of
-/// the other.
+/// Options of `#[schemars(…)]` that say the same are read too, so that one derive can take the place of the other.
 ///
 /// # Types of other crates
 /// Features of the crates' names have the schemas of:
@@ -99,12 +98,11 @@ pub trait Schema {
     const ID: Id = Id::NONE;
     /// The type's tree.
     const SHAPE: &'static Shape<'static>;
-    /// Trees that edges of this one lead back to and that do not contain it.
+    /// Trees that edges of this one point back to and that do not contain it.
     const REFS: &'static Refs = &Refs::NONE;
 }
 
-/// Targets of edges that were cut to break a cycle between types. So a constant function can walk
-/// what the tree itself cannot hold.
+/// Targets of edges that were cut to break a cycle between types, so that a constant function can traverse them.
 #[derive(Debug, Clone, Copy)]
 pub struct Refs {
     /// The targets.

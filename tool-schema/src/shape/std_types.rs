@@ -1,4 +1,4 @@
-//! Schemas of the types that everybody has: what serde writes for them, said exactly.
+//! Schemas of std's types, exactly as serde writes them.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -64,9 +64,8 @@ const _: () = {
 const SECONDS: &str = "Whole seconds";
 const NANOS: &str = "Nanoseconds beyond the seconds";
 const NANO: &Shape<'_> = &Shape::integer(0, 999_999_999, 0);
-/// Up to the last whole second that `SystemTime` holds on every platform. It is Windows' own: there a
-/// time is a number of 100 ns since 1601, of 63 bits. Elsewhere serde reads later ones too; a schema is
-/// the same everywhere.
+/// Up to the last whole second that `SystemTime` holds on every platform. It is Windows' own: there a time is a number
+/// of 100 ns since 1601, of 63 bits. Elsewhere serde reads later ones too; a schema is the same everywhere.
 const SECONDS_OF_TIME: &Shape<'_> = &Shape::integer(0, 910_692_730_084, 0);
 
 plain! {
@@ -151,7 +150,7 @@ impl<T: ?Sized> Schema for PhantomData<T> {
 
 impl<T: Schema> Schema for Option<T> {
     const ID: Id = Id::of("Option", "").with(T::ID);
-    // Of a type that admits `null` too: the key of an `Option` may be missing, that of others not.
+    // For a type that admits `null`: the key of an `Option` may be missing, that of others not.
     const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Nullable(T::SHAPE));
     const REFS: &'static Refs = T::REFS;
 }

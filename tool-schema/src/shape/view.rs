@@ -16,6 +16,6 @@ pub enum Detail {
     Full,
     /// All that holds, without bounds that only repeat how wide a Rust number is.
     Provider,
-    /// All that holds, and `writeOnly` at what is secret.
+    /// All rules, with `writeOnly` on secrets.
     Marked,
 }

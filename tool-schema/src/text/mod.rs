@@ -1,4 +1,4 @@
-//! Short texts: ids, names, near names, characters that nobody sees.
+//! Short texts: ids, names, near names, invisible characters.
 
 mod fnv;
 mod message;

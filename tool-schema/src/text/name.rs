@@ -1,8 +1,7 @@
 //! Names that every provider accepts.
 //!
-//! These are the intersection of the providers' rules. `OpenAI` and Bedrock take `[a-zA-Z0-9_-]` up
-//! to 64 characters. Gemini also wants a letter or an underscore first; Anthropic and MCP take
-//! more.
+//! These are the intersection of the providers' rules. `OpenAI` and Bedrock take `[a-zA-Z0-9_-]` up to 64 characters.
+//! Gemini also wants a letter or an underscore first; Anthropic and MCP take more.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};

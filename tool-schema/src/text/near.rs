@@ -2,10 +2,10 @@
 
 use crate::text::Printable;
 
-/// At most this many names are offered: a model needs one, and a list of thousands helps nobody.
+/// Maximum number of suggested names: a model needs one.
 const MOST: usize = 3;
 
-/// The names nearest to `wrong`, best first; none that is too far to be a slip.
+/// The names nearest to `wrong`, best first, without those that are too far to be a slip.
 pub fn near<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let folded = fold(wrong);
     let count = folded.chars().count();
@@ -33,7 +33,7 @@ pub fn near<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'
     found.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Case and separators are what models get wrong most: `getWeather` for `get_weather`.
+/// Models confuse case and separators most: `getWeather` for `get_weather`.
 fn fold(name: &str) -> String {
     name.chars()
         .filter(|char| char.is_alphanumeric())
@@ -46,7 +46,7 @@ pub fn did_you_mean(names: &[&str]) -> String {
     if names.is_empty() {
         return String::new();
     }
-    // Of tools and schemas that come from elsewhere.
+    // Names of tools and schemas from elsewhere.
     let shown = |name: &&str| format!("`{}`", Printable::new(name).one_line());
     let names: Vec<_> = names.iter().map(shown).collect();
     format!("did you mean {}?", names.join(" or "))
@@ -97,7 +97,7 @@ mod tests {
             ("dad", &["add"]),
             ("ids", &["id"]),
             ("lst", &["list"]),
-            // One letter of two is another name, and so is whatever keeps none in its place.
+            // A two-letter name with one other letter is another name, and so is a name without any letter in place.
             ("is", &[]),
             ("di", &[]),
             ("i", &[]),

@@ -1,8 +1,8 @@
-//! Keys in JSON pointers (RFC 6901), which may stand in a URI.
+//! Keys in JSON pointers (RFC 6901), also inside a URI.
 
 use std::borrow::Cow;
 
-/// A key as a part of a pointer: `/` stands between parts, so inside one it is `~1`.
+/// A key as a segment of a pointer: `/` separates segments, so inside one it is `~1`.
 pub fn escaped(key: &str) -> Cow<'_, str> {
     if key.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
         Cow::Owned(key.replace('~', "~0").replace('/', "~1"))

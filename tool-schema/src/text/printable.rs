@@ -1,4 +1,4 @@
-//! Text that others wrote, in messages: escapes show what a person would not see.
+//! Foreign text in messages: escapes make invisible characters visible.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -107,7 +107,7 @@ impl fmt::Display for Printable<'_> {
     }
 }
 
-/// A text on one line, cut where it is too long. Spaces stand for newlines: JSON may have several lines.
+/// A text on one line, cut if it is too long. Spaces replace newlines: JSON may have several lines.
 pub fn excerpt(text: &str, most: usize) -> String {
     let lines = ['\n', '\r', '\t'];
     if text.contains(lines) {
@@ -116,7 +116,7 @@ pub fn excerpt(text: &str, most: usize) -> String {
     Printable::new(text).at_most(most).to_string()
 }
 
-/// The words of a message, in which text of others may stand.
+/// The text of a message with foreign text in it.
 pub fn printable(words: Cow<'static, str>) -> Cow<'static, str> {
     let shown = Printable::new(&words);
     if shown.is_plain() {

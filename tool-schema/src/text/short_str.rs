@@ -8,13 +8,13 @@ use std::sync::Arc;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Number of bytes that stand in place: the ids of `OpenAI` take 29 and those of Anthropic 30.
+/// Number of bytes stored inline: the ids of `OpenAI` take 29 and those of Anthropic 30.
 const IN_PLACE: usize = 30;
 
 /// A text that is cheap to clone and never changes, as the ids and names of calls are.
 ///
-/// Up to 30 bytes stand in the value itself: making, cloning and dropping it takes no allocation
-/// and no shared counter. A longer text is shared.
+/// Up to 30 bytes are stored inline: making, cloning and dropping it takes no allocation and no shared counter. A
+/// longer text is shared.
 ///
 /// ```
 /// use toolwright::text::ShortStr;
@@ -24,9 +24,9 @@ const IN_PLACE: usize = 30;
 /// assert!(name.starts_with("we"));
 /// assert_eq!(name.clone().to_string(), "weather");
 /// ```
-pub struct ShortStr(Repr);
+pub struct ShortStr(ShortStrRepr);
 
-enum Repr {
+enum ShortStrRepr {
     Here { len: u8, bytes: [u8; IN_PLACE] },
     Shared(Arc<str>),
 }
@@ -40,13 +40,13 @@ impl ShortStr {
         bytes
             .get_mut(..text.len())?
             .copy_from_slice(text.as_bytes());
-        Some(Self(Repr::Here { len, bytes }))
+        Some(Self(ShortStrRepr::Here { len, bytes }))
     }
 
     #[cold]
     #[inline(never)]
     fn share(text: &Arc<str>) -> Self {
-        Self(Repr::Shared(Arc::clone(text)))
+        Self(ShortStrRepr::Shared(Arc::clone(text)))
     }
 
     /// The text.
@@ -54,8 +54,8 @@ impl ShortStr {
     pub fn as_str(&self) -> &str {
         match &self.0 {
             // They were a text's.
-            Repr::Here { .. } => std::str::from_utf8(self.as_bytes()).unwrap_or_default(),
-            Repr::Shared(text) => text,
+            ShortStrRepr::Here { .. } => std::str::from_utf8(self.as_bytes()).unwrap_or_default(),
+            ShortStrRepr::Shared(text) => text,
         }
     }
 
@@ -63,8 +63,8 @@ impl ShortStr {
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         match &self.0 {
-            Repr::Here { len, bytes } => bytes.get(..usize::from(*len)).unwrap_or_default(),
-            Repr::Shared(text) => text.as_bytes(),
+            ShortStrRepr::Here { len, bytes } => bytes.get(..usize::from(*len)).unwrap_or_default(),
+            ShortStrRepr::Shared(text) => text.as_bytes(),
         }
     }
 }
@@ -75,11 +75,11 @@ impl Clone for ShortStr {
     #[inline]
     fn clone(&self) -> Self {
         match &self.0 {
-            Repr::Here { len, bytes } => Self(Repr::Here {
+            ShortStrRepr::Here { len, bytes } => Self(ShortStrRepr::Here {
                 len: *len,
                 bytes: *bytes,
             }),
-            Repr::Shared(text) => Self::share(text),
+            ShortStrRepr::Shared(text) => Self::share(text),
         }
     }
 }
@@ -87,7 +87,7 @@ impl Clone for ShortStr {
 impl Default for ShortStr {
     #[inline]
     fn default() -> Self {
-        Self(Repr::Here {
+        Self(ShortStrRepr::Here {
             len: 0,
             bytes: [0; IN_PLACE],
         })
@@ -120,7 +120,7 @@ impl Borrow<str> for ShortStr {
 impl From<&str> for ShortStr {
     #[inline]
     fn from(text: &str) -> Self {
-        Self::here(text).unwrap_or_else(|| Self(Repr::Shared(text.into())))
+        Self::here(text).unwrap_or_else(|| Self(ShortStrRepr::Shared(text.into())))
     }
 }
 
@@ -152,18 +152,18 @@ impl From<Cow<'_, str>> for ShortStr {
     }
 }
 
-/// A long text goes on being shared.
+/// A long text remains shared.
 impl From<Arc<str>> for ShortStr {
     #[inline]
     fn from(text: Arc<str>) -> Self {
-        Self::here(&text).unwrap_or(Self(Repr::Shared(text)))
+        Self::here(&text).unwrap_or(Self(ShortStrRepr::Shared(text)))
     }
 }
 
 impl From<&Arc<str>> for ShortStr {
     #[inline]
     fn from(text: &Arc<str>) -> Self {
-        Self::here(text).unwrap_or_else(|| Self(Repr::Shared(Arc::clone(text))))
+        Self::here(text).unwrap_or_else(|| Self(ShortStrRepr::Shared(Arc::clone(text))))
     }
 }
 
@@ -171,8 +171,8 @@ impl From<ShortStr> for Arc<str> {
     #[inline]
     fn from(text: ShortStr) -> Self {
         match text.0 {
-            Repr::Here { .. } => text.as_str().into(),
-            Repr::Shared(text) => text,
+            ShortStrRepr::Here { .. } => text.as_str().into(),
+            ShortStrRepr::Shared(text) => text,
         }
     }
 }
@@ -235,8 +235,8 @@ macro_rules! equal {
 
 equal! { str &str String Cow<'_, str> }
 
-/// Compares in one direction alone. With the other, what is compared to an `Arc<str>` would need a
-/// type annotation in every crate that uses this one.
+/// Compares in one direction alone. The other one would make type annotations necessary for comparisons with an
+/// `Arc<str>` in every crate that uses this one.
 impl PartialEq<Arc<str>> for ShortStr {
     #[inline]
     fn eq(&self, other: &Arc<str>) -> bool {
@@ -268,13 +268,13 @@ impl Serialize for ShortStr {
 impl<'de> Deserialize<'de> for ShortStr {
     #[inline]
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(Text)
+        deserializer.deserialize_str(ShortStrVisitor)
     }
 }
 
-struct Text;
+struct ShortStrVisitor;
 
-impl Visitor<'_> for Text {
+impl Visitor<'_> for ShortStrVisitor {
     type Value = ShortStr;
 
     #[inline]

@@ -11,7 +11,7 @@ use crate::shape::{
     Shape, Side, StringRules, Union, Variant,
 };
 
-/// What is around a definition's name, description and schema, with `"strict":true`.
+/// The text around a definition's name, description and schema, with `"strict":true`.
 const DEFINITION: usize = 16 * TOKEN;
 
 /// The JSON of a default or an example, which is unknown before the program runs.
@@ -20,13 +20,13 @@ const FUNCTION: usize = 4 * TOKEN;
 /// The schema of a type that has it only when the program runs.
 const FOREIGN: usize = 40 * TOKEN;
 
-/// A keyword behind a comma, with its colon, and with quotes if it says a text: `,"minLength":`.
+/// A keyword behind a comma, with its colon, and with quotes if its value is a text: `,"minLength":`.
 const KEY: usize = 4 * TOKEN;
 
 /// A schema of one keyword without its value, or of a type: `{"anyOf":[`, `{"type":"string"}`.
 const TYPED: usize = 5 * TOKEN;
 
-/// Brackets, a comma or quotes that share no token with what is around them.
+/// Brackets, a comma or quotes that share no token with their neighbours.
 const SIGN: usize = TOKEN;
 
 /// An object that takes no other keys: `,"additionalProperties":false`.
@@ -43,7 +43,7 @@ const NULL: usize = 4 * TOKEN;
 
 /// Returns a number of tokens that a tool's definition does not exceed.
 pub const fn bound(name: &str, description: &str, input: &Shape<'_>) -> usize {
-    // A recursive type is written where it stands and among the definitions.
+    // A recursive type is written inline and among the definitions.
     let written = 1 + refers_back(input) as usize;
     (around(name, description) + written * schema(input, "")).div_ceil(TOKEN)
 }
@@ -77,7 +77,7 @@ const fn quoted(text: &str) -> usize {
 }
 
 /// Returns the cost of a keyword with this text; nothing of an empty one.
-const fn told(text: &str) -> usize {
+const fn optional_text(text: &str) -> usize {
     !text.is_empty() as usize * KEY + quoted(text)
 }
 
@@ -111,7 +111,7 @@ const fn schema(shape: &Shape<'_>, description: &str) -> usize {
             Kind::Enum(_) => 2 * NULL,
             _ => NULL,
         };
-    self::kind(kind) + told(words) + told(title) + bounds + null
+    self::kind(kind) + optional_text(words) + optional_text(title) + bounds + null
 }
 
 const fn kind(kind: &Kind<'_>) -> usize {
@@ -180,13 +180,13 @@ const fn fields(object: &Object<'_>) -> (usize, usize) {
 /// Returns the cost of a field's schema.
 const fn field(field: &Field<'_>) -> usize {
     schema(field.shape, field.description)
-        + told(field.title)
+        + optional_text(field.title)
         + field.deprecated as usize * (KEY + TOKEN)
         + field.default.is_some() as usize * (KEY + FUNCTION)
         + field.example.is_some() as usize * (KEY + SIGN + FUNCTION)
 }
 
-/// Returns the cost of an enum's values, and of what they mean, which stands in the description.
+/// Returns the cost of an enum's values, and of their meanings in the description.
 const fn variants(variants: &[Variant<'_>]) -> usize {
     let (mut names, mut meanings) = (0, 0);
     let mut rest = variants;
@@ -274,7 +274,7 @@ const fn literal(literal: Option<Literal<'_>>) -> usize {
 }
 
 const fn string(rules: &StringRules<'_>) -> usize {
-    lengths(rules.min_len, rules.max_len) + pattern(rules.pattern) + told(rules.format)
+    lengths(rules.min_len, rules.max_len) + pattern(rules.pattern) + optional_text(rules.format)
 }
 
 const fn pattern(pattern: Option<Pattern<'_>>) -> usize {
@@ -310,7 +310,7 @@ const fn bounds(bounds: &Bounds<'_>) -> usize {
         + literal(bounds.multiple_of)
         + lengths(min_len, bounds.max_len)
         + pattern(bounds.pattern)
-        + told(bounds.format)
+        + optional_text(bounds.format)
         + bounds.unique as usize * UNIQUE
 }
 

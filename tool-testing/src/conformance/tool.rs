@@ -1,7 +1,7 @@
 use crate::Samples;
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolDef, ToolError, contained};
 use toolwright_runtime::tool::{Call, Context, Tool};
-use toolwright_schema::decode::Store;
+use toolwright_schema::decode::Arena;
 use toolwright_schema::text::NameError;
 
 /// Number of texts of each kind that are tried.
@@ -71,7 +71,7 @@ pub fn tool(tool: &dyn Tool) {
 
 fn validate(tool: &dyn Tool, arguments: &str) -> Result<(), ToolError> {
     let (store, cx) = (
-        Store::new(),
+        Arena::new(),
         Context::new().with_repairs(toolwright_schema::decode::Repairs::None),
     );
     let call = ToolCall::new("call_1", tool.def().name.as_ref(), arguments);

@@ -5,24 +5,24 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Meta};
 
 use super::bounds;
-use super::entry::{Entry, Table, entries_after};
+use super::entry::{KeyValue, Table, entries_after};
 use super::suggestions::unknown;
 use super::tool::on;
 use super::value::{expr, shown, text, text_like};
 use crate::bounds::{BOUNDS, BoundArgs};
 use crate::ctxt::Ctxt;
-use crate::model::{DefaultValue, Text};
+use crate::model::{DefaultValue, TextLit};
 
 /// The options of `#[arg(…)]` on a parameter.
 #[derive(Default)]
 pub(crate) struct Arg {
     pub(crate) default: Option<DefaultValue>,
-    pub(crate) rename: Option<Text>,
+    pub(crate) rename: Option<TextLit>,
     pub(crate) example: Option<Expr>,
     pub(crate) flatten: Option<Span>,
     pub(crate) secret: Option<Span>,
     /// The name that it had before.
-    pub(crate) was: Option<Text>,
+    pub(crate) was: Option<TextLit>,
     pub(crate) bounds: BoundArgs,
     /// The options that were given, since a parameter may have several `#[arg(…)]`.
     given: Vec<String>,
@@ -64,7 +64,7 @@ pub(crate) fn arg(cx: &Ctxt, attr: &Attribute, arg: &mut Arg) {
 }
 
 /// `default` or `default = value`
-fn default_value(cx: &Ctxt, entry: &Entry) -> Option<DefaultValue> {
+fn default_value(cx: &Ctxt, entry: &KeyValue) -> Option<DefaultValue> {
     match &entry.meta {
         Meta::Path(_) => Some(DefaultValue::Trait(entry.span())),
         Meta::NameValue(pair) => {

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use proc_macro2::TokenStream;
 use syn::{Expr, ExprLit, ExprRange, Lit, Meta, RangeLimits};
 
-use super::entry::{Entry, entries};
+use super::entry::{KeyValue, entries};
 use super::value;
 use crate::bounds::{BOUNDS, BoundArgs, number};
 use crate::ctxt::Ctxt;
@@ -13,7 +13,7 @@ use crate::pattern::CheckedPattern;
 use crate::ty;
 
 /// Reads one option of `#[schema(…)]` or `#[arg(…)]` if it is a bound.
-pub(crate) fn read(cx: &Ctxt, entry: &Entry, bounds: &mut BoundArgs) -> bool {
+pub(crate) fn read(cx: &Ctxt, entry: &KeyValue, bounds: &mut BoundArgs) -> bool {
     match entry.key.as_str() {
         "range" => {
             if let Some(range) = range(cx, entry, "range(1..=99)") {
@@ -78,7 +78,7 @@ pub(crate) fn read(cx: &Ctxt, entry: &Entry, bounds: &mut BoundArgs) -> bool {
 }
 
 /// Reads one option of `#[schemars(…)]` if it is a bound.
-pub(crate) fn read_schemars(cx: &Ctxt, entry: &Entry, bounds: &mut BoundArgs) -> bool {
+pub(crate) fn read_schemars(cx: &Ctxt, entry: &KeyValue, bounds: &mut BoundArgs) -> bool {
     let ours = match (entry.key.as_str(), &entry.meta) {
         ("range", Meta::List(list)) => {
             for end in entries(cx, list.tokens.clone()) {
@@ -139,7 +139,7 @@ pub(crate) fn read_schemars(cx: &Ctxt, entry: &Entry, bounds: &mut BoundArgs) ->
     true
 }
 
-fn range(cx: &Ctxt, entry: &Entry, form: &str) -> Option<ExprRange> {
+fn range(cx: &Ctxt, entry: &KeyValue, form: &str) -> Option<ExprRange> {
     if let Meta::List(list) = &entry.meta
         && let Ok(expr) = syn::parse2(list.tokens.clone())
         && let Expr::Range(range) = ty::ungrouped_expr(&expr)

@@ -12,15 +12,15 @@ use super::suggestions::unknown;
 use crate::ctxt::Ctxt;
 
 /// One option of an attribute.
-pub(crate) struct Entry {
+pub(crate) struct KeyValue {
     /// The key without `r#`; empty where the key is a path.
     pub(crate) key: String,
     pub(crate) meta: Meta,
-    /// Type behind `as =`, which is no expression.
+    /// Type behind `as =`; it is not an expression.
     pub(crate) ty: Option<Type>,
 }
 
-impl Entry {
+impl KeyValue {
     /// Reads one option as the grammar of attributes has it.
     pub(crate) fn of(meta: Meta) -> Self {
         let ident = meta.path().get_ident();
@@ -78,16 +78,20 @@ impl Entry {
 }
 
 /// Reads the options in the parentheses of an attribute, each of them once.
-pub(crate) fn entries(cx: &Ctxt, tokens: TokenStream) -> Vec<Entry> {
+pub(crate) fn entries(cx: &Ctxt, tokens: TokenStream) -> Vec<KeyValue> {
     entries_after(cx, &mut Vec::new(), tokens)
 }
 
 /// Reads options after those in `seen`, of the same item.
-pub(super) fn entries_after(cx: &Ctxt, seen: &mut Vec<String>, tokens: TokenStream) -> Vec<Entry> {
+pub(super) fn entries_after(
+    cx: &Ctxt,
+    seen: &mut Vec<String>,
+    tokens: TokenStream,
+) -> Vec<KeyValue> {
     let parser = |input: ParseStream<'_>| {
         let mut entries = Vec::new();
         while !input.is_empty() {
-            entries.push(Entry::parse(input)?);
+            entries.push(KeyValue::parse(input)?);
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }
@@ -113,7 +117,7 @@ pub(super) fn entries_after(cx: &Ctxt, seen: &mut Vec<String>, tokens: TokenStre
 }
 
 /// Reads the value of an option into `T`.
-pub(crate) type Reader<T> = fn(&Ctxt, &Entry, &mut T);
+pub(crate) type Reader<T> = fn(&Ctxt, &KeyValue, &mut T);
 
 /// The keys of an attribute, in the order in which the documentation lists them.
 pub(crate) struct Table<T: 'static> {
@@ -124,7 +128,7 @@ pub(crate) struct Table<T: 'static> {
 
 impl<T> Table<T> {
     /// Reads an option, or returns false if no row has its key.
-    pub(crate) fn read(&self, cx: &Ctxt, entry: &Entry, into: &mut T) -> bool {
+    pub(crate) fn read(&self, cx: &Ctxt, entry: &KeyValue, into: &mut T) -> bool {
         let row = self.rows.iter().find(|(key, _)| *key == entry.key);
         if let Some((_, reader)) = row {
             reader(cx, entry, into);
@@ -133,7 +137,7 @@ impl<T> Table<T> {
     }
 
     /// Reads an option, or reports it as unknown.
-    pub(crate) fn read_known(&self, cx: &Ctxt, entry: &Entry, into: &mut T) -> bool {
+    pub(crate) fn read_known(&self, cx: &Ctxt, entry: &KeyValue, into: &mut T) -> bool {
         let is_known = self.read(cx, entry, into);
         if !is_known {
             unknown(cx, entry, self.attribute, &self.keys());

@@ -6,14 +6,14 @@ use proc_macro2::{Delimiter, Group, Literal, Span, TokenStream, TokenTree, token
 use quote::ToTokens;
 use syn::{Lit, Meta};
 
-use super::entry::Entry;
+use super::entry::KeyValue;
 use super::meta::json_string;
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
 use crate::model::CallExample;
 
 /// `example({…}, "words")`
-pub(super) fn example(cx: &Ctxt, entry: &Entry) -> Option<CallExample> {
+pub(super) fn example(cx: &Ctxt, entry: &KeyValue) -> Option<CallExample> {
     let form = "help: write `example({\"city\": \"Oslo\"}, \"what it shows\")`";
     let Meta::List(list) = &entry.meta else {
         let place = entry.meta.path();
@@ -25,11 +25,11 @@ pub(super) fn example(cx: &Ctxt, entry: &Entry) -> Option<CallExample> {
         cx.error(list, format!("`example` takes a call's arguments\n{form}"));
         return None;
     };
-    let mut reader = Reader {
+    let mut reader = JsonWriter {
         cx,
         text: String::new(),
     };
-    let keys = match bare(first.clone()) {
+    let keys = match ungrouped(first.clone()) {
         TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
             tokens.next();
             reader.object(&group)?
@@ -86,7 +86,7 @@ fn is(token: &TokenTree, char: char) -> bool {
 
 /// The text of a string literal.
 fn text(token: &TokenTree) -> Option<String> {
-    match bare(token.clone()) {
+    match ungrouped(token.clone()) {
         TokenTree::Literal(literal) => match Lit::new(literal) {
             Lit::Str(text) => Some(text.value()),
             _ => None,
@@ -95,14 +95,14 @@ fn text(token: &TokenTree) -> Option<String> {
     }
 }
 
-/// A token without invisible groups, which stand around what a `macro_rules` hands on.
-fn bare(token: TokenTree) -> TokenTree {
+/// A token without the invisible groups that `macro_rules` puts around its captures.
+fn ungrouped(token: TokenTree) -> TokenTree {
     if let TokenTree::Group(group) = &token
         && group.delimiter() == Delimiter::None
     {
         let mut inside = group.stream().into_iter();
         if let (Some(only), None) = (inside.next(), inside.next()) {
-            return bare(only);
+            return ungrouped(only);
         }
     }
     token
@@ -111,15 +111,15 @@ fn bare(token: TokenTree) -> TokenTree {
 type Tokens = Peekable<token_stream::IntoIter>;
 
 /// Writes the tokens as JSON.
-struct Reader<'c> {
+struct JsonWriter<'c> {
     cx: &'c Ctxt,
     text: String,
 }
 
-impl Reader<'_> {
+impl JsonWriter<'_> {
     /// Reads a value. Returns nothing after an error.
     fn value(&mut self, tokens: &mut Tokens) -> Option<()> {
-        let token = bare(tokens.next()?);
+        let token = ungrouped(tokens.next()?);
         match &token {
             TokenTree::Ident(word) => {
                 let word = word.to_string();
@@ -129,7 +129,7 @@ impl Reader<'_> {
                 }
             }
             TokenTree::Punct(punct) if punct.as_char() == '-' => {
-                if let Some(TokenTree::Literal(number)) = tokens.peek().cloned().map(bare) {
+                if let Some(TokenTree::Literal(number)) = tokens.peek().cloned().map(ungrouped) {
                     tokens.next();
                     let both: TokenStream =
                         [token.clone(), number.clone().into()].into_iter().collect();
@@ -144,10 +144,10 @@ impl Reader<'_> {
             },
             TokenTree::Punct(_) => {}
         }
-        self.no_json(&token)
+        self.not_json(&token)
     }
 
-    fn no_json(&self, place: &impl ToTokens) -> Option<()> {
+    fn not_json(&self, place: &impl ToTokens) -> Option<()> {
         self.cx.error(
             place,
             "an example is JSON\nhelp: write a string, a number, `true`, `false`, `null`, `[…]` or `{\"key\": …}`",
@@ -168,7 +168,7 @@ impl Reader<'_> {
         };
         match json {
             Some(json) => self.text.push_str(&json),
-            None => return self.no_json(place),
+            None => return self.not_json(place),
         }
         Some(())
     }
@@ -195,7 +195,7 @@ impl Reader<'_> {
         let mut tokens = group.stream().into_iter().peekable();
         while let Some(key) = tokens.next() {
             let Some(name) = text(&key) else {
-                let told = match bare(key.clone()) {
+                let told = match ungrouped(key.clone()) {
                     TokenTree::Ident(word) => format!("`\"{word}\": …`"),
                     _ => "`\"key\": …`".to_owned(),
                 };

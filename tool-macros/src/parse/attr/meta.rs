@@ -3,17 +3,17 @@
 use quote::ToTokens;
 use syn::{Expr, ExprLit, ExprUnary, Lit, Meta, UnOp};
 
-use super::entry::{Entry, entries};
+use super::entry::{KeyValue, entries};
 use super::value::value;
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
 use crate::ty::ungrouped_expr;
 
-/// What options of their own put beside `meta(…)`, so that only they can.
+/// Members of `meta` that have an option each, and are refused in `meta(…)`.
 const RESERVED: [&str; 1] = ["scopes"];
 
 /// `meta(key = literal, …)` as the text of a JSON object.
-pub(super) fn meta_json(cx: &Ctxt, entry: &Entry) -> Option<String> {
+pub(super) fn meta_json(cx: &Ctxt, entry: &KeyValue) -> Option<String> {
     let Meta::List(list) = &entry.meta else {
         cx.error(
             &entry.meta,

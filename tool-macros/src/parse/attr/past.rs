@@ -3,13 +3,13 @@
 use syn::punctuated::Punctuated;
 use syn::{LitStr, Meta, Token};
 
-use super::entry::Entry;
+use super::entry::KeyValue;
 use crate::ctxt::Ctxt;
-use crate::model::Text;
+use crate::model::TextLit;
 use crate::name::{TOOL_RULE, is_tool_name};
 
 /// `was("place_order", …)`
-pub(super) fn was(cx: &Ctxt, entry: &Entry) -> Vec<Text> {
+pub(super) fn was(cx: &Ctxt, entry: &KeyValue) -> Vec<TextLit> {
     let list = match &entry.meta {
         Meta::List(list) => list
             .parse_args_with(Punctuated::<LitStr, Token![,]>::parse_terminated)
@@ -23,7 +23,7 @@ pub(super) fn was(cx: &Ctxt, entry: &Entry) -> Vec<Text> {
         );
         return Vec::new();
     };
-    let mut all: Vec<Text> = Vec::new();
+    let mut all: Vec<TextLit> = Vec::new();
     for name in names {
         let value = name.value();
         if !is_tool_name(&value) {
@@ -34,7 +34,7 @@ pub(super) fn was(cx: &Ctxt, entry: &Entry) -> Vec<Text> {
         } else if all.iter().any(|other| other.value == value) {
             cx.error(&name, format!("`{value}` is given twice\nhelp: remove one"));
         } else {
-            all.push(Text {
+            all.push(TextLit {
                 value,
                 span: name.span(),
             });

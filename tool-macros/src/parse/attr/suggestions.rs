@@ -2,7 +2,7 @@
 
 use quote::ToTokens;
 
-use super::entry::Entry;
+use super::entry::KeyValue;
 use crate::ctxt::Ctxt;
 use crate::name::{did_you_mean, quoted};
 
@@ -51,7 +51,7 @@ const OTHER_FORMS: [(&str, &[&str], &str); 9] = [
 ];
 
 /// Reports an unknown option, with a suggestion.
-pub(crate) fn unknown(cx: &Ctxt, entry: &Entry, attribute: &str, options: &[&str]) {
+pub(crate) fn unknown(cx: &Ctxt, entry: &KeyValue, attribute: &str, options: &[&str]) {
     let (key, path) = (entry.key.as_str(), entry.meta.path());
     let form = || {
         let form = OTHER_FORMS.iter().find(|(of, keys, _)| {

@@ -4,11 +4,11 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Ident, Meta, Token};
 
-use super::entry::Entry;
+use super::entry::KeyValue;
 use crate::ctxt::Ctxt;
 
 /// `targets(openai_strict, …)`
-pub(super) fn targets(cx: &Ctxt, entry: &Entry) -> Vec<Ident> {
+pub(super) fn targets(cx: &Ctxt, entry: &KeyValue) -> Vec<Ident> {
     let meta = &entry.meta;
     let Meta::List(list) = meta else {
         cx.error(

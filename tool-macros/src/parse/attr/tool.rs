@@ -5,7 +5,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Ident, LitStr, Meta, Path, Token};
 
-use super::entry::{Entry, Table, entries};
+use super::entry::{KeyValue, Table, entries};
 use super::json::example;
 use super::meta::{json_string, meta_json, with_members};
 use super::past::was;
@@ -13,7 +13,7 @@ use super::suggestions::unknown;
 use super::targets::targets;
 use super::value::{flag, krate, path, text, text_like, words};
 use crate::ctxt::Ctxt;
-use crate::model::{FunctionRole, Options, Switch, Text};
+use crate::model::{FunctionRole, Options, Switch, TextLit};
 
 const TOOL: Table<Options> = Table {
     attribute: "tool",
@@ -109,7 +109,7 @@ pub(crate) fn options(cx: &Ctxt, role: FunctionRole, tokens: TokenStream) -> Opt
             span: Span::call_site(),
         });
     }
-    let text = |text: &Option<Text>| text.as_ref().map(|text| json_string(&text.value));
+    let text = |text: &Option<TextLit>| text.as_ref().map(|text| json_string(&text.value));
     let own = [
         ("uri", text(&options.uri)),
         ("mime_type", text(&options.mime_type)),
@@ -120,7 +120,7 @@ pub(crate) fn options(cx: &Ctxt, role: FunctionRole, tokens: TokenStream) -> Opt
     options
 }
 
-/// Reads the URI that stands first, and returns what follows.
+/// Reads the URI at the start, and returns the tokens behind it.
 fn uri(cx: &Ctxt, tokens: TokenStream, options: &mut Options) -> TokenStream {
     let parser = |input: ParseStream<'_>| {
         let uri: LitStr = input.parse()?;
@@ -132,7 +132,7 @@ fn uri(cx: &Ctxt, tokens: TokenStream, options: &mut Options) -> TokenStream {
     let place = tokens.clone();
     match parser.parse2(tokens) {
         Ok((uri, rest)) => {
-            options.uri = Some(Text {
+            options.uri = Some(TextLit {
                 value: uri.value(),
                 span: uri.span(),
             });
@@ -169,7 +169,7 @@ pub(crate) fn block(cx: &Ctxt, tokens: TokenStream) -> Option<Path> {
     path
 }
 
-fn switch(cx: &Ctxt, entry: &Entry, options: &mut Options, name: &'static str) {
+fn switch(cx: &Ctxt, entry: &KeyValue, options: &mut Options, name: &'static str) {
     let span = entry.span();
     let value = flag(cx, entry);
     options
@@ -178,12 +178,12 @@ fn switch(cx: &Ctxt, entry: &Entry, options: &mut Options, name: &'static str) {
 }
 
 /// Returns the span of an option that is on.
-pub(super) fn on(cx: &Ctxt, entry: &Entry) -> Option<Span> {
+pub(super) fn on(cx: &Ctxt, entry: &KeyValue) -> Option<Span> {
     flag(cx, entry)?.then(|| entry.span())
 }
 
 /// `scopes("orders:read", …)` as the text of a JSON list.
-fn scopes(cx: &Ctxt, entry: &Entry) -> Option<String> {
+fn scopes(cx: &Ctxt, entry: &KeyValue) -> Option<String> {
     let list = match &entry.meta {
         Meta::List(list) => list
             .parse_args_with(Punctuated::<LitStr, Token![,]>::parse_terminated)
@@ -218,12 +218,12 @@ fn is_scope(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_part)
 }
 
-fn hook(cx: &Ctxt, entry: &Entry) -> Option<Path> {
+fn hook(cx: &Ctxt, entry: &KeyValue) -> Option<Path> {
     path(cx, entry, "the path of a function", "path::to::function")
 }
 
 /// `args = Name`
-fn args(cx: &Ctxt, entry: &Entry) -> Option<Ident> {
+fn args(cx: &Ctxt, entry: &KeyValue) -> Option<Ident> {
     let path = path(cx, entry, "the name of a struct to make", "CreateOrder")?;
     let ident = path.get_ident();
     if ident.is_none() {
@@ -236,7 +236,7 @@ fn args(cx: &Ctxt, entry: &Entry) -> Option<Ident> {
 }
 
 /// `timeout = "10s"`
-fn timeout(cx: &Ctxt, entry: &Entry) -> Option<(Span, u64)> {
+fn timeout(cx: &Ctxt, entry: &KeyValue) -> Option<(Span, u64)> {
     let text = text_like(cx, entry, "10s")?;
     let digits = text.value.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.value.split_at(digits);

@@ -3,13 +3,13 @@
 use quote::ToTokens;
 use syn::{Expr, ExprLit, Lit, Meta, Path};
 
-use super::entry::Entry;
+use super::entry::KeyValue;
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
-use crate::model::{Description, Text};
+use crate::model::{Description, TextLit};
 use crate::ty::ungrouped_expr;
 
-pub(super) fn value<'m>(cx: &Ctxt, entry: &'m Entry, form: &str) -> Option<&'m Expr> {
+pub(super) fn value<'m>(cx: &Ctxt, entry: &'m KeyValue, form: &str) -> Option<&'m Expr> {
     match &entry.meta {
         Meta::NameValue(pair) => Some(ungrouped_expr(&pair.value)),
         other => {
@@ -23,7 +23,7 @@ pub(super) fn value<'m>(cx: &Ctxt, entry: &'m Entry, form: &str) -> Option<&'m E
     }
 }
 
-pub(super) fn expr(cx: &Ctxt, entry: &Entry) -> Option<Expr> {
+pub(super) fn expr(cx: &Ctxt, entry: &KeyValue) -> Option<Expr> {
     let value = value(cx, entry, "…")?;
     shown(cx, value);
     Some(value.clone())
@@ -41,17 +41,17 @@ pub(crate) fn shown(cx: &Ctxt, value: &Expr) {
 }
 
 /// `key = "…"`
-pub(crate) fn text(cx: &Ctxt, entry: &Entry) -> Option<Text> {
+pub(crate) fn text(cx: &Ctxt, entry: &KeyValue) -> Option<TextLit> {
     text_like(cx, entry, "…")
 }
 
 /// `key = "…"`, or a constant of that type. The span is that of the value.
-pub(crate) fn words(cx: &Ctxt, entry: &Entry) -> Option<Description> {
+pub(crate) fn words(cx: &Ctxt, entry: &KeyValue) -> Option<Description> {
     match value(cx, entry, "\"…\"")? {
         Expr::Lit(ExprLit {
             lit: Lit::Str(_), ..
         }) => text(cx, entry).map(|text| {
-            Description::Text(Text {
+            Description::Text(TextLit {
                 value: text.value.trim().to_owned(),
                 ..text
             })
@@ -71,7 +71,7 @@ pub(crate) fn words(cx: &Ctxt, entry: &Entry) -> Option<Description> {
 }
 
 /// Reads `key = "…"`, with an example of the text for the error.
-pub(super) fn text_like(cx: &Ctxt, entry: &Entry, example: &str) -> Option<Text> {
+pub(super) fn text_like(cx: &Ctxt, entry: &KeyValue, example: &str) -> Option<TextLit> {
     match value(cx, entry, &format!("\"{example}\""))? {
         Expr::Lit(ExprLit {
             lit: Lit::Str(literal),
@@ -79,7 +79,7 @@ pub(super) fn text_like(cx: &Ctxt, entry: &Entry, example: &str) -> Option<Text>
         }) => {
             let value = literal.value();
             invisible_chars::check(cx, literal.span(), &value);
-            Some(Text {
+            Some(TextLit {
                 value,
                 span: literal.span(),
             })
@@ -96,7 +96,7 @@ pub(super) fn text_like(cx: &Ctxt, entry: &Entry, example: &str) -> Option<Text>
 }
 
 /// `key`, `key = true` or `key = false`
-pub(crate) fn flag(cx: &Ctxt, entry: &Entry) -> Option<bool> {
+pub(crate) fn flag(cx: &Ctxt, entry: &KeyValue) -> Option<bool> {
     let wrong = match &entry.meta {
         Meta::Path(_) => return Some(true),
         Meta::NameValue(pair) => match ungrouped_expr(&pair.value) {
@@ -116,8 +116,8 @@ pub(crate) fn flag(cx: &Ctxt, entry: &Entry) -> Option<bool> {
     None
 }
 
-/// `key = path`, for what stands there in the words of the help.
-pub(super) fn path(cx: &Ctxt, entry: &Entry, what: &str, form: &str) -> Option<Path> {
+/// `key = path`; `what` names the value in the help.
+pub(super) fn path(cx: &Ctxt, entry: &KeyValue, what: &str, form: &str) -> Option<Path> {
     match value(cx, entry, form)? {
         Expr::Path(path) if path.qself.is_none() => Some(path.path.clone()),
         other => {
@@ -131,14 +131,14 @@ pub(super) fn path(cx: &Ctxt, entry: &Entry, what: &str, form: &str) -> Option<P
     }
 }
 
-/// `crate = path`, which must hold wherever the item stands.
-pub(crate) fn krate(cx: &Ctxt, entry: &Entry) -> Option<Path> {
+/// `crate = path`, which must resolve from every item.
+pub(crate) fn krate(cx: &Ctxt, entry: &KeyValue) -> Option<Path> {
     let path = path(cx, entry, "a path", "::toolwright")?;
     let first = path
         .segments
         .first()
         .map(|segment| segment.ident.to_string());
-    // `$crate` stands for an absolute path too, wherever the `macro_rules` comes from that wrote it.
+    // `$crate` is an absolute path too, wherever its `macro_rules` is defined.
     if path.leading_colon.is_some() || matches!(first.as_deref(), Some("crate" | "$crate")) {
         return Some(path);
     }

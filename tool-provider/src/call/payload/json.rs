@@ -1,11 +1,11 @@
-//! The text of a value that is no string. Small numbers, `true`, `false` and `null` stand in place: a tool that answers with one
-//! of them allocates nothing.
+//! The text of a value other than a string. Small numbers, `true`, `false` and `null` are stored inline, without an
+//! allocation.
 
 use std::fmt;
 
 /// See the module.
 #[derive(Clone)]
-pub(super) enum Json {
+pub(super) enum JsonScalar {
     Long(String),
     Word(Word),
 }
@@ -13,14 +13,14 @@ pub(super) enum Json {
 /// A short text.
 #[derive(Clone, Copy)]
 pub(super) struct Word {
-    /// ASCII; what follows the text is anything.
+    /// ASCII up to the length; the rest is undefined.
     bytes: [u8; ROOM],
     len: u8,
 }
 
 const ROOM: usize = 8;
 
-impl Json {
+impl JsonScalar {
     pub(super) const NULL: Self = Self::Word(Word {
         bytes: *b"null\0\0\0\0",
         len: 4,
@@ -72,15 +72,15 @@ impl Json {
     }
 }
 
-impl PartialEq for Json {
+impl PartialEq for JsonScalar {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str()
     }
 }
 
-impl Eq for Json {}
+impl Eq for JsonScalar {}
 
-impl fmt::Debug for Json {
+impl fmt::Debug for JsonScalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_str().fmt(f)
     }

@@ -1,37 +1,36 @@
-//! A serializer that tells a string from everything else: a string is kept as it is, and so is what
-//! is one word of JSON; all other values are written by `serde_json`.
+//! A serializer that keeps strings and JSON scalars as they are, and writes all other values by `serde_json`.
 
 use serde::ser::{Serialize, Serializer};
 
-use super::json::Json;
+use super::json::JsonScalar;
 use super::strict::{Failure, Strict};
 
 /// Serializer that writes JSON into a buffer.
 pub(super) type Writer = serde_json::Serializer<Vec<u8>>;
 
-/// Form in which a value is written; none at first.
+/// The root value; empty at first.
 #[derive(Default)]
-pub(super) struct Root {
+pub(super) struct RootValue {
     /// Set when the value is a string, an integer, a boolean or nothing.
-    pub(super) plain: Option<Plain>,
+    pub(super) plain: Option<Scalar>,
     /// Set when it is anything else.
     pub(super) json: Option<Writer>,
-    /// Set when an error stands in it.
+    /// Set if the value contains an error.
     pub(super) failure: Failure,
 }
 
-/// A value without parts. Of an integer the digits are written where they stay: it is moved in a
-/// register, and they are not.
-pub(super) enum Plain {
+/// A value without parts. The digits of an integer are written at their final place: moving the integer is cheaper than
+/// moving digits.
+pub(super) enum Scalar {
     Text(String),
-    Json(Json),
+    Json(JsonScalar),
     Unsigned(u64),
     Signed(i64),
     /// `null`, of `()` or of a JSON value.
     Unit,
 }
 
-impl Root {
+impl RootValue {
     /// Room for a small value is made at once, so that one is written with one allocation.
     fn json(&mut self) -> Strict<'_, &mut Writer> {
         let room = Vec::with_capacity(128);
@@ -58,7 +57,7 @@ macro_rules! integers {
     )*};
 }
 
-impl<'j> Serializer for &'j mut Root {
+impl<'j> Serializer for &'j mut RootValue {
     type Ok = ();
     type Error = serde_json::Error;
     type SerializeSeq = Strict<'j, <&'j mut Writer as Serializer>::SerializeSeq>;
@@ -71,12 +70,12 @@ impl<'j> Serializer for &'j mut Root {
         Strict<'j, <&'j mut Writer as Serializer>::SerializeStructVariant>;
 
     fn serialize_str(self, value: &str) -> Result<(), Self::Error> {
-        self.plain = Some(Plain::Text(value.to_owned()));
+        self.plain = Some(Scalar::Text(value.to_owned()));
         Ok(())
     }
 
     fn serialize_char(self, value: char) -> Result<(), Self::Error> {
-        self.plain = Some(Plain::Text(value.to_string()));
+        self.plain = Some(Scalar::Text(value.to_string()));
         Ok(())
     }
 
@@ -113,7 +112,7 @@ impl<'j> Serializer for &'j mut Root {
     }
 
     fn serialize_none(self) -> Result<(), Self::Error> {
-        self.plain = Some(Plain::Json(Json::NULL));
+        self.plain = Some(Scalar::Json(JsonScalar::NULL));
         Ok(())
     }
 
@@ -122,26 +121,26 @@ impl<'j> Serializer for &'j mut Root {
     }
 
     fn serialize_unit(self) -> Result<(), Self::Error> {
-        self.plain = Some(Plain::Unit);
+        self.plain = Some(Scalar::Unit);
         Ok(())
     }
 
     fn serialize_bool(self, value: bool) -> Result<(), Self::Error> {
-        self.plain = Some(Plain::Json(Json::bool(value)));
+        self.plain = Some(Scalar::Json(JsonScalar::bool(value)));
         Ok(())
     }
 
     integers! {
-        serialize_i8(value: i8) => Plain::Signed(value.into());
-        serialize_i16(value: i16) => Plain::Signed(value.into());
-        serialize_i32(value: i32) => Plain::Signed(value.into());
-        serialize_i64(value: i64) => Plain::Signed(value);
-        serialize_i128(value: i128) => Plain::Json(Json::digits(value));
-        serialize_u8(value: u8) => Plain::Unsigned(value.into());
-        serialize_u16(value: u16) => Plain::Unsigned(value.into());
-        serialize_u32(value: u32) => Plain::Unsigned(value.into());
-        serialize_u64(value: u64) => Plain::Unsigned(value);
-        serialize_u128(value: u128) => Plain::Json(Json::digits(value));
+        serialize_i8(value: i8) => Scalar::Signed(value.into());
+        serialize_i16(value: i16) => Scalar::Signed(value.into());
+        serialize_i32(value: i32) => Scalar::Signed(value.into());
+        serialize_i64(value: i64) => Scalar::Signed(value);
+        serialize_i128(value: i128) => Scalar::Json(JsonScalar::digits(value));
+        serialize_u8(value: u8) => Scalar::Unsigned(value.into());
+        serialize_u16(value: u16) => Scalar::Unsigned(value.into());
+        serialize_u32(value: u32) => Scalar::Unsigned(value.into());
+        serialize_u64(value: u64) => Scalar::Unsigned(value);
+        serialize_u128(value: u128) => Scalar::Json(JsonScalar::digits(value));
     }
 
     forward! {

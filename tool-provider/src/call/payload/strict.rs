@@ -1,5 +1,5 @@
-//! A serializer around another one, which refuses what would be written as something else: a number that is not finite
-//! (`serde_json` writes `null`), and an error, which a model would read as a success.
+//! A serializer around another one, which refuses values that would change their meaning: numbers that are not finite
+//! (`serde_json` writes `null`), and errors, which a model would read as a success.
 
 use std::cell::Cell;
 
@@ -10,7 +10,7 @@ use serde::ser::{
 
 use super::root::Writer;
 
-/// The JSON of an error that stands inside of a value.
+/// The JSON of an error inside a value.
 pub(super) type Failure = Cell<Option<Vec<u8>>>;
 
 /// A serializer, or the writer of a list's or an object's parts.
@@ -20,12 +20,12 @@ pub(super) struct Strict<'f, S> {
 }
 
 /// A value that is written by a strict serializer.
-struct Part<'f, 'v, T: ?Sized> {
+struct StrictPart<'f, 'v, T: ?Sized> {
     value: &'v T,
     failure: &'f Failure,
 }
 
-impl<T: Serialize + ?Sized> Serialize for Part<'_, '_, T> {
+impl<T: Serialize + ?Sized> Serialize for StrictPart<'_, '_, T> {
     fn serialize<S: Serializer>(&self, inner: S) -> Result<S::Ok, S::Error> {
         let failure = self.failure;
         self.value.serialize(Strict { inner, failure })
@@ -33,9 +33,9 @@ impl<T: Serialize + ?Sized> Serialize for Part<'_, '_, T> {
 }
 
 impl<'f, S> Strict<'f, S> {
-    fn part<'v, T: ?Sized>(&self, value: &'v T) -> Part<'f, 'v, T> {
+    fn part<'v, T: ?Sized>(&self, value: &'v T) -> StrictPart<'f, 'v, T> {
         let failure = self.failure;
-        Part { value, failure }
+        StrictPart { value, failure }
     }
 }
 

@@ -71,7 +71,7 @@ impl Lowerer<'_> {
             }
             return self.numbered(keywords, places);
         }
-        // Of a length that is not known: an array of any of the types.
+        // An array without a known length: its elements have any of the types.
         let as_text = Ordered::Array(places.clone());
         self.note(NoteKind::Dropped, Keyword::PrefixItems.as_str(), &as_text);
         let mut types: Vec<Ordered> = Vec::new();

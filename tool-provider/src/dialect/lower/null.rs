@@ -31,7 +31,8 @@ impl Lowerer<'_> {
         matches!(schema, Ordered::Object(_)) && !schema.has(Keyword::Type)
     }
 
-    /// Accepts `null` out of what a schema admits; whether it did. What admits nothing else stays.
+    /// Removes `null` from the admitted values; returns true if it was admitted. A schema that admits nothing else does
+    /// not change.
     pub(super) fn take_null(&mut self, keywords: &mut Keywords) -> bool {
         let mut took = false;
         if let Some(types) = keywords.list_mut(Keyword::Type) {
@@ -67,7 +68,7 @@ impl Lowerer<'_> {
         took
     }
 
-    /// The one type of an `Option` stands for itself; its words give way to the field's own.
+    /// The one type of an `Option` is inlined; its description gives way to the field's.
     fn merge(&mut self, keywords: &mut Keywords, member: Ordered) {
         let Ordered::Object(entries) = member else {
             keywords.set(Keyword::AnyOf, Ordered::Array(vec![member]));
@@ -82,8 +83,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Drops the bound by which a Rust number has no sign, if the field has words of its own and may be
-    /// left out. The bound steers no model.
+    /// Drops the lower bound of an unsigned number, if the field has a description and may be left out. The bound is of
+    /// no use to a model.
     pub(super) fn drop_width(&mut self, keywords: &mut Keywords) {
         let is_width = keywords.is_only("integer")
             && keywords.has(Keyword::Description)
@@ -127,7 +128,7 @@ impl Lowerer<'_> {
         keywords.into_schema()
     }
 
-    /// Moves the paths of what was lowered last into the first member of a union.
+    /// Moves the paths of the last lowered schema into the first member of a union.
     pub(super) fn step_into_first(&mut self, mark: usize) {
         let here = self.path.as_str();
         for step in self.steps.iter_mut().skip(mark) {

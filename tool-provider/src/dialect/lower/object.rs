@@ -3,7 +3,7 @@
 use super::super::inverse::{Op, Step};
 use super::super::report::{LowerError, LowerErrorCode, NoteKind};
 use super::super::rules::{ObjectFacts, ObjectForm, Objects, Optional};
-use super::{Lowerer, SchemaPath, Wanted};
+use super::{Lowerer, NullPresence, SchemaPath};
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::keywords::{Keywords, text};
 use toolwright_schema::read::{Ordered, Pair, Parts};
@@ -14,7 +14,7 @@ use toolwright_schema::text::escaped;
 enum Keys {
     Unsigned,
     Signed,
-    /// Strings; the schema says which.
+    /// Strings with rules.
     Strings(Ordered),
 }
 
@@ -60,7 +60,7 @@ fn has_conditional_keys(keywords: &Keywords) -> bool {
     keys.any(|(name, _)| keywords.member(name).is_none())
 }
 
-/// Returns true if nothing is said of an object's keys, so that it takes any.
+/// Returns true if an object has no rules for its keys, so that it accepts any.
 fn is_bare(keywords: &Keywords) -> bool {
     let said = [
         Keyword::Properties,
@@ -90,7 +90,7 @@ impl Lowerer<'_> {
             is_root: spot.is_root,
             declares,
             is_open,
-            // A list of entries is none of the objects that an enum names.
+            // A list of entries is none of the objects that an enum lists.
             is_map: is_alone
                 && !declares
                 && (is_open || names_keys)
@@ -113,7 +113,7 @@ impl Lowerer<'_> {
 
     /// A map, as a list of entries.
     pub(super) fn entries(&mut self, mut keywords: Keywords) -> Result<Keywords, LowerError> {
-        // In one list of entries no rule tells which of several patterns a key is of.
+        // In a list of entries the patterns of the keys cannot be expressed.
         let patterns = keywords
             .named(Keyword::PatternProperties)
             .unwrap_or_default();
@@ -159,10 +159,10 @@ impl Lowerer<'_> {
             ),
         ]);
         self.leave_out(&mut keywords, &[Keyword::Required]);
-        // What was said of arrays says nothing of an object.
-        keywords
-            .0
-            .retain(|(key, _)| Keyword::of(key).is_none_or(|keyword| !keyword.is_about("array")));
+        // Rules for arrays do not apply to an object.
+        keywords.0.retain(|(key, _)| {
+            Keyword::of(key).is_none_or(|keyword| !keyword.applies_to_type("array"))
+        });
         for keyword in [
             Keyword::Properties,
             Keyword::AdditionalProperties,
@@ -198,7 +198,7 @@ impl Lowerer<'_> {
     ) -> Result<(), LowerError> {
         if self.rules.objects == Objects::Kept && !keywords.has(Keyword::Properties) {
             if is_bare(keywords) {
-                // What is open says so: many readers close what only declares nothing.
+                // An open object is marked: many readers close objects that only declare nothing.
                 keywords.set(Keyword::AdditionalProperties, Ordered::Bool(true));
                 if spot.is_root {
                     keywords.set(Keyword::Properties, Ordered::empty());
@@ -232,7 +232,7 @@ impl Lowerer<'_> {
             }
             // `null` may also say that the value is of another alternative.
             let is_partial = partial.iter().any(|key| key == name);
-            if null == Wanted::Always && (is_partial || !self.admits_null(schema)) {
+            if null == NullPresence::Always && (is_partial || !self.admits_null(schema)) {
                 let mark = self.path.enter(&part);
                 self.steps.push(Step {
                     op: Op::NullIsAbsent,
@@ -272,8 +272,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Leaves an open root without keys, where there is no looser mode to send it in: servers of MCP
-    /// declare a tool without parameters so, too.
+    /// Leaves an open root without keys, if there is no looser mode: MCP servers declare tools without parameters in
+    /// this way, too.
     pub(super) fn narrow_bare_root(&mut self, keywords: &mut Keywords) {
         if self.rules.narrows_bare_root() && is_bare(keywords) {
             self.note_narrowed();
@@ -281,14 +281,14 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Notes that an object takes other keys and the model is not told.
+    /// Notes that an object accepts other keys, which the description does not mention.
     fn note_narrowed(&mut self) {
         let any = Ordered::Bool(true);
         let keyword = Keyword::AdditionalProperties.as_str();
         self.note(NoteKind::Dropped, keyword, &any);
     }
 
-    /// Says that there are no other keys, in the dialect's way.
+    /// Forbids other keys, in the dialect's way.
     fn close(&mut self, keywords: &mut Keywords) {
         let is_open = is_open(keywords);
         match self.rules.objects {

@@ -49,7 +49,7 @@ impl Lowerer<'_> {
             let found = declared.iter_mut().find(|(key, _)| key == sent);
             if let Some((_, Ordered::Object(schema))) = found {
                 let mut keywords = Keywords(std::mem::take(schema));
-                keywords.tell(&format!("named `{name}`"));
+                keywords.append_to_description(&format!("named `{name}`"));
                 *schema = keywords.0;
             }
         }
@@ -98,8 +98,8 @@ impl Lowerer<'_> {
         *schema = Ordered::Object(keywords.0);
     }
 
-    /// Lets rules for keys by pattern mean the keys that they meant. What a pattern says of a key's value is said at the key.
-    /// What would hold for the new name alone is put into words.
+    /// Applies rules for keys by pattern to the original keys: a pattern's rules for a key's value are moved to the
+    /// key. Rules that would apply to the new name alone become text.
     fn rename_by_pattern(&mut self, keywords: &mut Keywords, renamed: &[(&str, &str)]) {
         let mut told = Vec::new();
         let patterns = keywords.named(Keyword::PatternProperties);

@@ -1,4 +1,4 @@
-//! Roots that are no plain object, brought into one object that admits all that they admit: clients of MCP and several
+//! Roots other than a plain object, converted to one object that admits the same values: clients of MCP and several
 //! providers refuse unions and references at the root, and then every tool of the request.
 
 use std::borrow::Cow;
@@ -67,7 +67,7 @@ pub fn object_root(schema: &SchemaDoc, takes_all_of: bool) -> Result<Option<Stri
     Ok(Some(shared(&text, || schema).unwrap_or(text)))
 }
 
-/// Puts what one object says in the place of `allOf`. All else stays as its author wrote it.
+/// Replaces `allOf` by one object with its rules. Everything else does not change.
 fn beside_own(mut own: Keywords, object: Ordered) -> Ordered {
     own.take(Keyword::AllOf);
     if let Ordered::Object(entries) = object {
@@ -104,8 +104,8 @@ pub(super) fn flatten(
     Err(LowerError::new(code, "/"))
 }
 
-/// Returns one object for an object that has keys beside a union, and the keys that not every alternative has; `None` if
-/// the alternatives are too many.
+/// Returns one object for an object with keys beside a union, and the keys that some alternatives lack; `None` if there
+/// are too many alternatives.
 pub(super) fn one_object_of(
     canonical: &Canonical,
     schema: &Ordered,
@@ -125,7 +125,7 @@ fn partial_keys(forms: &[Keywords]) -> Vec<String> {
     partial.map(|(name, _)| name.to_string()).collect()
 }
 
-/// Puts another root in the place of one. References to the old one lead to a definition of it.
+/// Replaces the root. References to the old one point to a definition of it.
 fn replace(canonical: &mut Canonical, mut root: Ordered) -> Result<(), LowerError> {
     let mut old = std::mem::replace(&mut canonical.root, Ordered::Null);
     let mut defs = std::mem::take(&mut canonical.defs);
@@ -148,7 +148,7 @@ fn replace(canonical: &mut Canonical, mut root: Ordered) -> Result<(), LowerErro
         change_references(&mut old, &mut change);
         defs.push((name.into(), old));
     }
-    // Enums of what were several alternatives become one. What is left out was noted before.
+    // Enums of several alternatives become one. Dropped keywords were noted before.
     *canonical = self::canonical(with_definitions(root, defs), &mut Vec::new())?;
     Ok(())
 }
@@ -168,7 +168,7 @@ struct Forms<'c> {
     canonical: &'c Canonical,
     /// Number of alternatives, at most.
     most: usize,
-    /// The references that lead to what is looked at. One that comes back to itself adds no alternative.
+    /// The references followed so far. A recursive one adds no alternative.
     within: Vec<String>,
     steps: usize,
 }
@@ -237,7 +237,7 @@ impl Forms<'_> {
     }
 }
 
-/// An object that two schemas hold for; rules that no one keyword says for both are left out.
+/// An object with the rules of two schemas; rules that cannot be merged are left out.
 fn both(one: &Keywords, other: &Keywords) -> Keywords {
     let mut out = one.clone();
     merge(&mut out, other.clone().into_schema());
@@ -257,7 +257,7 @@ fn both(one: &Keywords, other: &Keywords) -> Keywords {
     out
 }
 
-/// One object that admits what any of some objects admits.
+/// One object that admits the values of several objects.
 fn one_object(forms: &[Keywords], description: &str) -> Ordered {
     let mut out = Keywords::of([(Keyword::Type, text("object"))]);
     let keys = forms
@@ -320,7 +320,7 @@ fn one_object(forms: &[Keywords], description: &str) -> Ordered {
     }
     let words = in_words(forms);
     if !words.is_empty() {
-        out.tell(&words);
+        out.append_to_description(&words);
     }
     out.into_schema()
 }
@@ -357,8 +357,8 @@ fn set_others(out: &mut Keywords, forms: &[Keywords]) {
     out.set(Keyword::AdditionalProperties, value);
 }
 
-/// The alternatives in words: `one of these forms: {kind: "circle", radius} or {kind: "square", side, turned?}`. Keys that all
-/// have alike are left out.
+/// The alternatives as text: `one of these forms: {kind: "circle", radius} or {kind: "square", side, turned?}`. Keys
+/// that all have in common are left out.
 fn in_words(forms: &[Keywords]) -> String {
     let mut all: Vec<String> = Vec::new();
     for form in forms {

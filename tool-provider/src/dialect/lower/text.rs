@@ -2,7 +2,7 @@
 
 use super::super::inverse::{Op, Step};
 use super::super::report::{LowerErrorCode, NoteKind};
-use super::{Lowerer, SchemaPath, Wanted};
+use super::{Lowerer, NullPresence, SchemaPath};
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::Ordered;
 use toolwright_schema::read::keywords::{Keywords, text};
@@ -38,7 +38,7 @@ impl Lowerer<'_> {
     ) -> Ordered {
         self.note(NoteKind::AsText, code.as_str(), schema);
         let mark = self.steps.len();
-        let is_nullable = spot.null == Wanted::Always;
+        let is_nullable = spot.null == NullPresence::Always;
         if is_nullable {
             let step = Step {
                 op: Op::NullIsAbsent,
@@ -61,7 +61,7 @@ impl Lowerer<'_> {
             shown.set(Keyword::Defs, Ordered::Object(self.canonical.defs.clone()));
         }
         let shown = shown.into_schema().to_json();
-        out.tell(&match shown.len() {
+        out.append_to_description(&match shown.len() {
             3..=LONGEST_WORDS => format!("a string of JSON: {shown}"),
             _ => "a string of JSON".to_owned(),
         });

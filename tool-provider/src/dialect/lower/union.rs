@@ -87,7 +87,7 @@ impl Lowerer<'_> {
             let mut is_said = false;
             for (member, name) in members.iter_mut().zip(&types) {
                 let name = name.as_str().unwrap_or_default();
-                if keyword.is_some_and(|keyword| keyword.is_about(name)) {
+                if keyword.is_some_and(|keyword| keyword.applies_to_type(name)) {
                     member.set(key.clone(), value.clone());
                     is_said = true;
                 } else if let (Some(Keyword::Enum), Ordered::Array(values)) = (keyword, &value) {
@@ -134,7 +134,7 @@ impl Lowerer<'_> {
         }
         self.ask(self.starts(&members))?;
         if !self.rules.object_with_union {
-            // Each member says it itself.
+            // Each member repeats it.
             keywords.take(Keyword::Type);
             let of_objects = [
                 Keyword::Properties,
@@ -148,7 +148,7 @@ impl Lowerer<'_> {
         }
         let mark = self.steps.len();
         let members = self.parts('?', members)?;
-        // A string of JSON is not told from another string.
+        // A string of JSON cannot be distinguished from another string.
         let here = self.path.as_str();
         let is_member = |step: &Step| {
             let inner = step
@@ -184,7 +184,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The first key of an object, and the one value behind it if there is no other.
+    /// The first key of an object, and its value if there is only one.
     fn first_key<'s>(&'s self, member: &'s Ordered) -> Option<(&'s str, Option<&'s Ordered>)> {
         let mut member = member;
         // A recursive type may be no more than another one's name.
@@ -195,7 +195,7 @@ impl Lowerer<'_> {
             }
         }
         let (name, schema) = member.declared()?.first()?;
-        // `null` is told in its stead where it may be missing.
+        // `null` takes the place of a missing key.
         let is_required = member.requires(name);
         Some((name, schema.only_literal().filter(|_| is_required)))
     }

@@ -1,9 +1,9 @@
-//! Words in the description for what a dialect has no keyword for.
+//! Text in the description for keywords that a dialect lacks.
 
 use toolwright_json::Decimal;
 
 use super::super::report::NoteKind;
-use super::super::rules::{Formats, Rules, When, is_pythons};
+use super::super::rules::{Condition, Formats, Rules, is_pythons};
 use super::Lowerer;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::keywords::Keywords;
@@ -12,7 +12,7 @@ use toolwright_schema::shape::pattern_matches;
 
 /// Answers to whether a dialect takes a keyword.
 #[derive(PartialEq, Eq)]
-pub(super) enum Taken {
+pub(super) enum Support {
     Yes,
     /// Not with this value.
     NotThis,
@@ -20,15 +20,15 @@ pub(super) enum Taken {
 }
 
 impl Lowerer<'_> {
-    /// The schema, once all that the dialect cannot express is told otherwise.
+    /// The schema, with everything that the dialect cannot express moved to the description.
     pub(super) fn finished(&mut self, mut keywords: Keywords) -> Ordered {
         let told = |(key, value): &Pair| {
             let keyword = Keyword::of(key)?;
-            let place = keyword.place_in_words()?;
+            let place = keyword.description_place()?;
             match self.rules.takes(keyword, value, &keywords) {
-                Taken::Yes => None,
-                // What it never takes is told first.
-                taken => Some((taken == Taken::NotThis, place, keyword)),
+                Support::Yes => None,
+                // Unsupported keywords come first.
+                taken => Some((taken == Support::NotThis, place, keyword)),
             }
         };
         let mut told: Vec<_> = keywords.0.iter().filter_map(told).collect();
@@ -45,7 +45,7 @@ impl Lowerer<'_> {
         keywords.into_schema()
     }
 
-    /// Takes keywords out of a schema, and tells them in its description.
+    /// Moves keywords from a schema to its description.
     pub(super) fn in_words(&mut self, keywords: &mut Keywords, told: &[Keyword]) {
         let mut words = Vec::new();
         for keyword in told {
@@ -62,15 +62,17 @@ impl Lowerer<'_> {
             self.note(kind, keyword.as_str(), &value);
         }
         if !words.is_empty() {
-            keywords.tell(&words.join("; "));
+            keywords.append_to_description(&words.join("; "));
         }
     }
 }
 
 impl Rules {
-    /// Judges whether a keyword is taken with a value, beside others.
-    pub(super) fn takes(&self, keyword: Keyword, value: &Ordered, beside: &Keywords) -> Taken {
-        let yes_if = |fits| if fits { Taken::Yes } else { Taken::NotThis };
+    /// Decides if the dialect supports a keyword with this value and these siblings.
+    pub(super) fn takes(&self, keyword: Keyword, value: &Ordered, beside: &Keywords) -> Support {
+        let yes_if = |fits| {
+            if fits { Support::Yes } else { Support::NotThis }
+        };
         if keyword == Keyword::Enum {
             let takes = |value: &Ordered| {
                 let is_number = matches!(value, Ordered::Number(_));
@@ -80,35 +82,35 @@ impl Rules {
         }
         if keyword == Keyword::Format {
             return match self.formats {
-                Formats::Any => Taken::Yes,
-                Formats::Only([]) => Taken::No,
+                Formats::Any => Support::Yes,
+                Formats::Only([]) => Support::No,
                 Formats::Only(known) => {
                     yes_if(value.as_str().is_some_and(|name| known.contains(&name)))
                 }
             };
         }
         match self.when(keyword) {
-            When::Always => Taken::Yes,
-            When::Never => Taken::No,
-            When::AtMost(most) => yes_if(value.as_u128().is_some_and(|count| count <= most)),
-            When::NoLookaround => yes_if(!looks_around(value)),
-            When::Python => yes_if(are_pythons(value)),
-            When::PythonNoLookaround => yes_if(are_pythons(value) && !looks_around(value)),
-            When::SafeInteger => yes_if(is_counted(value)),
-            When::Regular => yes_if(is_regular(value)),
-            When::RegularNoProperties => yes_if(is_regular(value) && !has_properties(value)),
-            When::NoInnerPattern => {
+            Condition::Always => Support::Yes,
+            Condition::Never => Support::No,
+            Condition::AtMost(most) => yes_if(value.as_u128().is_some_and(|count| count <= most)),
+            Condition::NoLookaround => yes_if(!looks_around(value)),
+            Condition::Python => yes_if(are_pythons(value)),
+            Condition::PythonNoLookaround => yes_if(are_pythons(value) && !looks_around(value)),
+            Condition::SafeInteger => yes_if(is_counted(value)),
+            Condition::Regular => yes_if(is_regular(value)),
+            Condition::RegularNoProperties => yes_if(is_regular(value) && !has_properties(value)),
+            Condition::NoInnerPattern => {
                 let pattern = beside.text(Keyword::Pattern).unwrap_or("^$");
                 yes_if(pattern.starts_with('^') && pattern.ends_with('$'))
             }
-            When::NoPatternNorFormat => {
+            Condition::NoPatternNorFormat => {
                 let taken = |form| {
                     let value = beside.keyword(form);
-                    value.is_some_and(|value| self.takes(form, value, beside) == Taken::Yes)
+                    value.is_some_and(|value| self.takes(form, value, beside) == Support::Yes)
                 };
                 yes_if(!taken(Keyword::Pattern) && !taken(Keyword::Format))
             }
-            When::NoneOptional => {
+            Condition::NoneOptional => {
                 let declared = beside.declared().unwrap_or_default();
                 yes_if(declared.iter().all(|(name, _)| beside.requires(name)))
             }
@@ -116,7 +118,7 @@ impl Rules {
     }
 }
 
-/// A keyword in words; nothing where it says nothing.
+/// A keyword as text; `None` if it has no effect.
 fn said(keyword: Keyword, value: &Ordered) -> Option<String> {
     match (keyword, value) {
         (Keyword::UniqueItems, Ordered::Bool(true)) => Some("unique items".to_owned()),
@@ -159,7 +161,7 @@ fn is_regular(value: &Ordered) -> bool {
             continue;
         }
         match signs.next() {
-            // A word's edge, what a group held, a control character.
+            // A word boundary, a back-reference or a control character.
             Some('b' | 'B' | '1'..='9' | 'k' | 'c') => return false,
             // Half of a character.
             Some('u') if is_surrogate(signs.as_str()) => return false,

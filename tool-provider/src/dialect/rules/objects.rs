@@ -1,7 +1,7 @@
 //! Rules of a dialect for objects, their keys and unions of them.
 
 use super::super::LowerErrorCode;
-use super::{Maps, Objects, Optional, Rules, Wanted};
+use super::{Maps, NullPresence, Objects, Optional, Rules};
 
 /// Kinds of a tool's arguments.
 #[derive(Clone, Copy)]
@@ -11,7 +11,7 @@ pub(in super::super) enum Root {
     WithUnion,
     /// An object that has `allOf` beside its keys.
     WithAllOf,
-    /// A type whose values are objects of several kinds. Its schema's text is no object's.
+    /// A type whose values are objects of several kinds. Its schema is not an object's.
     Objects,
     Other,
 }
@@ -21,13 +21,13 @@ pub(in super::super) enum Root {
 #[derive(Clone, Copy)]
 pub(in super::super) struct ObjectFacts {
     pub(in super::super) is_root: bool,
-    /// It has keys of its own.
+    /// It declares keys.
     pub(in super::super) declares: bool,
     /// It takes others.
     pub(in super::super) is_open: bool,
     /// It has no keys but such as any of its values may have.
     pub(in super::super) is_map: bool,
-    /// Nothing is said of those.
+    /// Other keys have no rule.
     pub(in super::super) any_key: bool,
 }
 
@@ -66,7 +66,7 @@ impl Rules {
         if object.is_map && sends_entries && !object.is_root {
             Ok(ObjectForm::Entries)
         } else if object.is_map && sends_entries || object.is_open && is_closed {
-            // A list is no object, as arguments have to be.
+            // A list cannot replace the arguments' object.
             Err(LowerErrorCode::OpenObject)
         } else if !object.declares && !object.is_open && !object.is_root && !self.empty_objects {
             Err(LowerErrorCode::NestedEmptyObject)
@@ -75,19 +75,18 @@ impl Rules {
         }
     }
 
-    /// Returns true if a root that says nothing of its keys is sent without any: there is no looser mode to
-    /// send it in.
+    /// Returns true if a root without declared keys is sent without any: there is no looser mode.
     pub(in super::super) const fn narrows_bare_root(&self) -> bool {
         !matches!(self.objects, Objects::Kept) && self.non_strict.is_none()
     }
 
     /// Returns whether a key is in `required`, and the `null` behind it.
-    pub(in super::super) const fn key(&self, may_miss: bool) -> (bool, Wanted) {
+    pub(in super::super) const fn key(&self, may_miss: bool) -> (bool, NullPresence) {
         match self.optional {
-            _ if !may_miss => (true, Wanted::AsSaid),
-            Optional::Kept => (false, Wanted::AsSaid),
-            Optional::Null => (true, Wanted::Always),
-            Optional::Absent => (false, Wanted::Never),
+            _ if !may_miss => (true, NullPresence::AsSaid),
+            Optional::Kept => (false, NullPresence::AsSaid),
+            Optional::Null => (true, NullPresence::Always),
+            Optional::Absent => (false, NullPresence::Never),
         }
     }
 
@@ -116,8 +115,8 @@ impl Rules {
         }
     }
 
-    /// Returns the reject code of two objects of a union by their first keys, if any. `differ`: the values
-    /// of those tell the objects apart.
+    /// Returns the reject code of two objects of a union by their first keys, if any. `differ`: the values of those
+    /// distinguish the objects.
     pub(in super::super) const fn starts(
         &self,
         is_same: bool,

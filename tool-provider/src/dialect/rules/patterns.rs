@@ -5,7 +5,7 @@
 pub(in super::super) const fn is_pythons(pattern: &str) -> bool {
     let mut rest = pattern.as_bytes();
     let mut groups = 0_usize;
-    // What stands before may be repeated: there is something, and it is no quantifier.
+    // True if a quantifier may follow: there is something to repeat, and it is not a quantifier.
     let mut may_repeat = false;
     while let [sign, tail @ ..] = rest {
         let mut repeats = true;
@@ -55,7 +55,7 @@ pub(in super::super) const fn is_pythons(pattern: &str) -> bool {
     groups == 0
 }
 
-/// Returns what follows a class, of which `rest` is the inside.
+/// Returns the text behind a class; `rest` starts inside it.
 const fn class(mut rest: &[u8]) -> Option<&[u8]> {
     // Python reads the bracket as a sign of the class.
     if let [b']', ..] = rest {
@@ -72,7 +72,7 @@ const fn class(mut rest: &[u8]) -> Option<&[u8]> {
         rest = match after {
             [b'-', b']', ..] => after,
             [b'-', end @ ..] => match member(end) {
-                // A set is no end of a range.
+                // A set cannot end a range.
                 Some((after, false)) if !is_set => after,
                 _ => return None,
             },
@@ -81,7 +81,7 @@ const fn class(mut rest: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Returns what follows a member of a class, and whether that is a set, as `\d` is.
+/// Returns the text behind a member of a class, and whether that is a set, such as `\d`.
 const fn member(rest: &[u8]) -> Option<(&[u8], bool)> {
     match rest {
         [b'\\', tail @ ..] => match (escape(tail, true), tail) {
@@ -97,7 +97,7 @@ const fn is_set(letter: u8) -> bool {
     matches!(letter, b'd' | b'D' | b's' | b'S' | b'w' | b'W')
 }
 
-/// Returns what follows an escape, of which `rest` is all behind the backslash; `None` if Python has no such escape.
+/// Returns the text behind an escape; `rest` follows the backslash. `None` if Python has no such escape.
 const fn escape(rest: &[u8], in_class: bool) -> Option<&[u8]> {
     let [letter, after @ ..] = rest else {
         return None;
@@ -121,7 +121,7 @@ const fn escape(rest: &[u8], in_class: bool) -> Option<&[u8]> {
     Some(rest)
 }
 
-/// Returns what follows a quantifier; `None` if the brace begins none.
+/// Returns the text behind a quantifier; `None` if the brace starts none.
 const fn quantifier(sign: u8, mut rest: &[u8]) -> Option<&[u8]> {
     if sign != b'{' {
         return Some(rest);

@@ -1,14 +1,14 @@
 //! Rules of a dialect for values other than objects.
 
 use super::super::LowerErrorCode;
-use super::{Accepts, AllOf, Enums, Items, Null, Objects, Recursion, Rules, When, is_pythons};
+use super::{Accepts, AllOf, Condition, Enums, Items, Null, Objects, Recursion, Rules, is_pythons};
 use toolwright_schema::keyword::Keyword;
 
 /// Up to 2^53, beyond which doubles leave integers out.
 pub(in super::super) const SAFE: u128 = 1 << 53;
 
-/// An array of one type and of exactly so many elements is sent as an object of places where no word
-/// says how many there are. A longer one has its length in its description.
+/// Arrays of one type up to this fixed length are sent as objects with numbered keys where no keyword bounds a length.
+/// The length of a longer one is in its description.
 const MOST_PLACES: u128 = 8;
 
 /// Forms that a tuple is sent in.
@@ -49,7 +49,7 @@ impl Rules {
         }
     }
 
-    /// Returns the reject code of an array that does not say what it holds, if that is refused.
+    /// Returns the reject code of an array without declared elements, if that is refused.
     pub(in super::super) const fn no_items(&self) -> Option<LowerErrorCode> {
         match self.items {
             Items::Any | Items::Filled => None,
@@ -90,7 +90,7 @@ impl Rules {
     /// Returns true if `minItems` and `maxItems` are taken in any case.
     const fn takes_lengths(&self) -> bool {
         let [least, most] = [self.when(Keyword::MinItems), self.when(Keyword::MaxItems)];
-        matches!((least, most), (When::Always, When::Always))
+        matches!((least, most), (Condition::Always, Condition::Always))
     }
 
     /// Returns true if a value or `null` is a value of one of several types.
@@ -125,8 +125,7 @@ impl Rules {
         }
     }
 
-    /// Returns the reject code of an edge that leads back to a type, if any. `is_required`: no key on its
-    /// way may be missing.
+    /// Returns the reject code of a recursive edge, if any. `is_required`: no key on its way may be missing.
     pub(in super::super) const fn edge_back(&self, is_required: bool) -> Option<LowerErrorCode> {
         match self.recursion {
             Recursion::Refused => Some(LowerErrorCode::RecursiveType),
@@ -153,7 +152,7 @@ impl Rules {
     /// Returns the reject code of a pattern that the provider does not compile, if any.
     pub(in super::super) const fn pattern(&self, pattern: &str) -> Option<LowerErrorCode> {
         match self.when(Keyword::Pattern) {
-            When::Python | When::PythonNoLookaround if !is_pythons(pattern) => {
+            Condition::Python | Condition::PythonNoLookaround if !is_pythons(pattern) => {
                 Some(LowerErrorCode::Pattern)
             }
             _ => None,
@@ -167,17 +166,17 @@ impl Rules {
         magnitude: u128,
     ) -> Option<LowerErrorCode> {
         match self.when(keyword) {
-            When::SafeInteger if magnitude > SAFE => Some(LowerErrorCode::WideBound),
+            Condition::SafeInteger if magnitude > SAFE => Some(LowerErrorCode::WideBound),
             _ => None,
         }
     }
 
     /// Returns when a keyword is taken that bounds a value.
-    pub(in super::super) const fn when(&self, keyword: Keyword) -> When {
+    pub(in super::super) const fn when(&self, keyword: Keyword) -> Condition {
         let (mut named, others) = match &self.keywords {
-            Accepts::All => return When::Always,
-            Accepts::AllBut(named) => (*named, When::Always),
-            Accepts::Only(named) => (*named, When::Never),
+            Accepts::All => return Condition::Always,
+            Accepts::AllBut(named) => (*named, Condition::Always),
+            Accepts::Only(named) => (*named, Condition::Never),
         };
         while let [(name, when), rest @ ..] = named {
             if *name as usize == keyword as usize {

@@ -1,10 +1,10 @@
-//! Edges that lead back.
+//! Recursive edges.
 
 use super::super::LowerErrorCode;
-use super::Walk;
+use super::VerdictWalk;
 use toolwright_schema::shape::{Id, Refs, Shape};
 
-impl Walk {
+impl VerdictWalk {
     /// An edge back to a type. It may be a type that does not contain this place: then the edge was
     /// cut in another of the types that contain each other, and its tree stands beside.
     pub(super) const fn back(&mut self, id: Id) -> Option<LowerErrorCode> {
@@ -49,7 +49,7 @@ impl Walk {
     }
 }
 
-/// The tree of a type that edges lead back to.
+/// The tree of a recursive type.
 const fn target(refs: &'static Refs, id: Id) -> Option<&'static Shape<'static>> {
     let mut targets = refs.targets;
     while let [shape, rest @ ..] = targets {

@@ -2,11 +2,11 @@
 
 use super::super::LowerErrorCode;
 use super::super::rules::{ObjectFacts, ObjectForm};
-use super::Walk;
+use super::VerdictWalk;
 use toolwright_schema::shape::{Field, Kind, Map, Object, Rest, Shape, Union};
 use toolwright_schema::text::same;
 
-impl Walk {
+impl VerdictWalk {
     /// An object or a map, inside so many others.
     pub(super) const fn keys(
         &mut self,
@@ -67,7 +67,7 @@ impl Walk {
     }
 
     const fn object(&mut self, object: &Object<'static>, levels: usize) -> Option<LowerErrorCode> {
-        // Every one of several objects starts with the key that stands before what makes them several.
+        // Every one of several objects starts with the key that precedes its alternatives.
         let starts_alike = matches!(object.rest(), Rest::Union) && object.starts_alike();
         ask!(self.rules.starts(starts_alike, false));
         let is_loose = self.is_loose;
@@ -133,7 +133,7 @@ impl Walk {
             members = rest;
             self.is_loose = is_loose;
             ask!(self.node(member, levels));
-            // A string of JSON is not told from another string.
+            // A string of JSON cannot be distinguished from another string.
             if self.is_text {
                 return Some(LowerErrorCode::UntypedSchema);
             }

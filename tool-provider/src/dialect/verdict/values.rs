@@ -1,12 +1,12 @@
-//! A value and what it holds.
+//! A value and its parts.
 
 use super::super::LowerErrorCode;
 use super::super::rules::TupleForm;
-use super::{Walk, Wanted, larger};
+use super::{NullPresence, VerdictWalk, larger};
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::shape::{Int, Kind, NumberRange, Rest, Shape, Side, Variant};
 
-impl Walk {
+impl VerdictWalk {
     /// A value, inside so many objects: a string of JSON where the dialect cannot say it.
     pub(super) const fn node(
         &mut self,
@@ -23,14 +23,14 @@ impl Walk {
             return found;
         }
         self.go_back(&before);
-        let has_null = matches!(wanted, Wanted::Always) && self.rules.null_is_type();
+        let has_null = matches!(wanted, NullPresence::Always) && self.rules.null_is_type();
         self.size.unions += has_null as usize;
         None
     }
 
     const fn value(&mut self, shape: &Shape<'static>, levels: usize) -> Option<LowerErrorCode> {
         let wanted = self.null;
-        self.null = Wanted::AsSaid;
+        self.null = NullPresence::AsSaid;
         // Types are named where they begin: at any of the layers.
         let mut entered = 0;
         let mut layer = shape;
@@ -91,7 +91,7 @@ impl Walk {
         &mut self,
         kind: &Kind<'static>,
         is_nullable: bool,
-        wanted: Wanted,
+        wanted: NullPresence,
     ) {
         let mut null = wanted.admits(is_nullable);
         let is_union = match kind {
@@ -102,7 +102,7 @@ impl Walk {
                 while let [member, rest @ ..] = members {
                     members = rest;
                     match member.only_core() {
-                        Kind::Null => null |= !matches!(wanted, Wanted::Never),
+                        Kind::Null => null |= !matches!(wanted, NullPresence::Never),
                         core => {
                             others += 1;
                             enums += matches!(core, Kind::Enum(_)) as usize;
@@ -207,7 +207,7 @@ impl Walk {
     }
 }
 
-/// Returns true if all places of a tuple are of one type, as its schema says it.
+/// Returns true if all places of a tuple have one type in its schema.
 const fn are_of_one_type(first: &Shape<'static>, mut others: &[&Shape<'static>]) -> bool {
     while let [other, rest @ ..] = others {
         if !is_same(first, other) {

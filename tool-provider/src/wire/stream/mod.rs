@@ -268,9 +268,9 @@ impl Accumulator {
     }
 
     /// Takes one event: its JSON, or lines of server-sent events around it. Empty lines, comments
-    /// that keep the connection alive, `[DONE]` and events of unknown types pass. Of Bedrock, an event
-    /// is an object with one key, its type: an SDK gives that, where the bytes are a format of AWS's
-    /// own. Of Gemini, ask for `alt=sse`: its other form is one array for the whole stream.
+    /// that keep the connection alive, `[DONE]` and events of unknown types pass. A Bedrock event is an object with one
+    /// key, its type: an SDK decodes AWS's binary format to it. Ask Gemini for `alt=sse`: its other form is one array for
+    /// the whole stream.
     ///
     /// # Errors
     /// When a line is no JSON, or the provider reports an error. Events before an error are returned first, and the next

@@ -1,15 +1,16 @@
 //! The check in `const` of names that tools of a list had before.
 
-use super::{Named, Names};
+use super::{NameSet, NamedTool};
 use toolwright_schema::text::{ConstText, same};
 
-/// Holds the last of these elements against itself and the others: a name that a tool had before is no tool's, and no other's
-/// earlier name.
+/// Compares the last of these elements with itself and the others: an earlier name of a tool must be neither a tool's
+/// name nor another tool's earlier name.
 ///
 /// # Panics
+///
 /// At the caller's place, with the name.
 #[track_caller]
-pub(super) const fn check(elements: &[Names]) {
+pub(super) const fn check(elements: &[NameSet]) {
     let Some((last, _)) = elements.split_last() else {
         return;
     };
@@ -28,9 +29,9 @@ pub(super) const fn check(elements: &[Names]) {
 /// Looks for earlier names of `own` among all names of `others`.
 #[track_caller]
 const fn check_names(
-    own: &[Named],
+    own: &[NamedTool],
     own_prefix: &'static str,
-    others: &[Named],
+    others: &[NamedTool],
     prefix: &'static str,
     is_itself: bool,
 ) {
@@ -55,7 +56,7 @@ const fn check_names(
 }
 
 #[track_caller]
-const fn refuse(tool: Named, old: &str, other: &Named, prefix: &'static str) {
+const fn refuse(tool: NamedTool, old: &str, other: &NamedTool, prefix: &'static str) {
     let name = other.prefixed(prefix);
     let mut text = ConstText::new();
     if same(name.text().as_str(), old) {

@@ -1,8 +1,7 @@
-//! Limits of one request, and what a list asks of it: of the tools that every request has, and of those that a conversation
-//! may have loaded. Whatever a search, a filter or a group loads is a set of at most so many tools, so the largest shares
-//! decide.
+//! Limits of one request, checked against a list: against the tools of every request, and those that a conversation may
+//! have loaded. A search, a filter or a group loads a limited number of tools, so the largest shares decide.
 
-use super::{As, Descriptor, Inputs, called};
+use super::{Descriptor, Inputs, NameOverride, called};
 use toolwright_provider::dialect::{Acceptance, Dialect, Size};
 use toolwright_provider::wire::SEARCH_TOOLS;
 use toolwright_schema::text::ConstText;
@@ -34,13 +33,13 @@ struct Sum {
     most: [(&'static str, usize); NAMED],
 }
 
-/// What a list says of its deferred tools.
+/// A list's limits on its deferred tools.
 #[derive(Debug, Clone, Copy)]
 pub struct LoadLimits {
     /// The number of elements that are not deferred; these come first.
     stable: usize,
     at_most: usize,
-    /// Tokens that a model is told of the groups, at most.
+    /// Maximum of tokens for the list of groups.
     told: usize,
 }
 
@@ -99,14 +98,14 @@ impl Measure {
         }
     }
 
-    const fn of(self, tool: &Descriptor, listed: As) -> usize {
+    const fn of(self, tool: &Descriptor, listed: NameOverride) -> usize {
         match self {
             Self::Tools => 1,
             Self::OptionalKeys(target) => size(target, tool).optional_keys,
             Self::Unions(target) => size(target, tool).unions,
             Self::Tokens => {
                 let (name, description, more) = match listed {
-                    As::Tool(name, description) => (
+                    NameOverride::Tool(name, description) => (
                         if name.is_empty() { tool.name } else { name },
                         if description.is_empty() {
                             tool.description
@@ -115,7 +114,7 @@ impl Measure {
                         },
                         0,
                     ),
-                    As::Instance(prefix, words) => {
+                    NameOverride::Instance(prefix, words) => {
                         let more = tokens::bound(prefix) + tokens::bound(words);
                         (tool.name, tool.description, more)
                     }
@@ -126,7 +125,7 @@ impl Measure {
     }
 
     /// Returns a tool's name in the list and its share; nothing of a tool that did not compile.
-    const fn share(self, tool: &Descriptor, listed: As) -> Option<(&'static str, usize)> {
+    const fn share(self, tool: &Descriptor, listed: NameOverride) -> Option<(&'static str, usize)> {
         if tool.name.is_empty() {
             return None;
         }
@@ -154,7 +153,7 @@ impl Measure {
 }
 
 const fn size(target: Dialect, tool: &Descriptor) -> Size {
-    target.judge(tool.input, tool.refs).size
+    target.analyze(tool.input, tool.refs).size
 }
 
 impl Sum {
@@ -172,8 +171,8 @@ impl Sum {
         }
     }
 
-    /// Says which tools cost most, each with what it costs.
-    const fn tell(&self, text: &mut ConstText) {
+    /// Writes the tools that cost most, each with its cost.
+    const fn write_costliest(&self, text: &mut ConstText) {
         let mut rest: &[(&'static str, usize)] = &self.most;
         let mut is_first = true;
         while let [(name, count), tail @ ..] = rest {
@@ -256,11 +255,12 @@ impl<const N: usize> Shares<N> {
     }
 }
 
-/// Refuses more than a target takes in one request, whatever the conversation has loaded: tools, keys that may be missing,
-/// unions.
+/// Refuses more than a target accepts in one request, whatever the conversation has loaded: tools, keys that may be
+/// missing, unions.
 ///
 /// # Panics
-/// At the caller's place, with what is too much, the tools that cost most and the `at_most` that would fit.
+///
+/// At the caller's place, with the exceeded quantity, the tools that cost most and the `at_most` that would fit.
 #[track_caller]
 pub const fn fits_request<const N: usize>(
     target: Option<Dialect>,
@@ -333,7 +333,7 @@ const fn fits<const N: usize>(
     text.push(takes[2]);
     if !matches!(measure, Measure::Tools) {
         text.push("; most are in ");
-        sum.tell(&mut text);
+        sum.write_costliest(&mut text);
     }
     text.push("\nhelp: ");
     if fitting > 0 {

@@ -9,7 +9,7 @@ use toolwright_schema::text::ConstText;
 pub(super) enum Opaque {
     /// In a list, which may name the tool.
     InList(&'static str),
-    /// In a tool with targets of its own.
+    /// In a tool with its own targets.
     InTool,
 }
 

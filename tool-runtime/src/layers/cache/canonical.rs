@@ -1,7 +1,6 @@
 use toolwright_json::Value;
 
-/// The text of a JSON value with its keys sorted and no spaces, and numbers as they were written.
-/// `None` where the text is no JSON.
+/// The text of a JSON value with sorted keys, no spaces and unchanged numbers. `None` if the text is not JSON.
 pub(super) fn canonical(text: &str) -> Option<String> {
     // Providers send nothing, or `null`, for a call without arguments.
     let text = match text.trim() {

@@ -70,8 +70,8 @@ impl Context {
 
     /// Lets a tool decide, while it runs, that its call stays open. The tool returns
     /// [`OpenCallHandle::outcome`](crate::executor::OpenCallHandle::outcome) now, and the handle ends the call later,
-    /// from wherever it is then. If the tool returns anything else, the call is not open. The executor's limits on time and
-    /// output do not hold for what the handle says.
+    /// from wherever it is then. If the tool returns anything else, the call is not open. The executor's limits on time
+    /// and output do not apply to the handle's result.
     ///
     /// ```
     /// use toolwright::executor::OpenCalls;
@@ -232,7 +232,7 @@ impl Context {
         })
     }
 
-    /// Takes back that the call stays open, if its code said so.
+    /// Revokes that the call stays open, if its code had requested it.
     pub(crate) fn withdraw_open(&self) {
         if let (Some(batch), Some(call)) = (&self.batch, &self.call) {
             batch.withdraw_open(call.index);

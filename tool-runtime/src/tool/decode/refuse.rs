@@ -2,13 +2,13 @@
 
 use toolwright_json::Place;
 
-use super::{Given, fill, fill_one, leave_out, reader};
+use super::{GivenParams, fill, fill_one, leave_out, reader};
 use crate::tool::{Call, Slot};
 use toolwright_provider::call::ToolError;
 use toolwright_schema::decode::fault::say;
 use toolwright_schema::decode::{
-    Error, Fault, FaultCode, Found, Mismatch, Repair, RepairKind, Repairs, Reporter, holds_secret,
-    position, walk,
+    Error, Fault, FaultCode, Mismatch, Repair, RepairKind, Repairs, Reporter, WalkReport,
+    holds_secret, position, walk,
 };
 use toolwright_schema::shape::{Object, Shape};
 
@@ -17,22 +17,22 @@ pub(super) enum Refused<'a> {
     /// All that is wrong.
     Told(ToolError),
     /// Nothing, once they are repaired.
-    Repaired(Repaired<'a>),
+    RepairedText(RepairedText<'a>),
 }
 
 /// A text that was repaired, and how.
-pub(super) struct Repaired<'a> {
+pub(super) struct RepairedText<'a> {
     pub(super) text: &'a str,
     repairs: Vec<Repair>,
 }
 
 /// The object that the arguments are, decoded once more if they were encoded twice.
 fn object<'a>(
-    repaired: Repaired<'a>,
+    repaired: RepairedText<'a>,
     call: &Call<'a>,
     is_secret: bool,
-) -> Result<Repaired<'a>, ToolError> {
-    let Repaired {
+) -> Result<RepairedText<'a>, ToolError> {
+    let RepairedText {
         mut text,
         mut repairs,
     } = repaired;
@@ -40,7 +40,9 @@ fn object<'a>(
         let mut json = reader(text, call);
         let fault = match json.skip().and_then(|_| json.finish()) {
             Err(error) => not_json(text, error, call, is_secret),
-            Ok(()) if text.trim_start().starts_with('{') => return Ok(Repaired { text, repairs }),
+            Ok(()) if text.trim_start().starts_with('{') => {
+                return Ok(RepairedText { text, repairs });
+            }
             Ok(()) => Fault::new(
                 String::new(),
                 FaultCode::NotObject,
@@ -69,7 +71,7 @@ fn object<'a>(
     }
 }
 
-/// The object, or the string around one, that stands in a text that is one string.
+/// The object, or the string around one, inside a text that is one string.
 fn decoded<'a>(text: &'a str, call: &Call<'a>) -> Option<&'a str> {
     if !text.trim_start().starts_with('"') {
         return None;
@@ -77,7 +79,7 @@ fn decoded<'a>(text: &'a str, call: &Call<'a>) -> Option<&'a str> {
     let mut json = reader(text, call);
     let inner = match json.string().ok()? {
         Ok(text) => text,
-        Err(text) => call.store().pen().keep(text),
+        Err(text) => call.arena().cursor().keep(text),
     };
     json.finish().ok()?;
     let inner = inner.trim_matches([' ', '\n', '\r', '\t']);
@@ -130,17 +132,17 @@ pub(super) fn too_costly() -> ToolError {
     )])
 }
 
-/// Repairs arguments that a schema does not admit, or tells every fault.
+/// Repairs arguments that a schema does not admit, or reports every fault.
 #[cold]
 pub(super) fn repair<'a>(
-    arguments: Repaired<'a>,
+    arguments: RepairedText<'a>,
     call: &Call<'a>,
     root: &Shape<'_>,
     has_secrets: bool,
 ) -> Result<&'a str, ToolError> {
     // The schema does not know which part is secret.
     let root = &if has_secrets { root.secret() } else { *root };
-    let Repaired { text, mut repairs } = object(arguments, call, has_secrets)?;
+    let RepairedText { text, mut repairs } = object(arguments, call, has_secrets)?;
     let found =
         |repairs| walk::collect_faults(text, reading_at_run_time(text, call), root, repairs);
     let mut all = found(call.repairs());
@@ -149,14 +151,14 @@ pub(super) fn repair<'a>(
     }
     if all.faults.is_empty() && !all.is_cut {
         let repaired = match all.text.take() {
-            Some(text) => call.store().pen().keep(text),
+            Some(text) => call.arena().cursor().keep(text),
             None => text,
         };
         // One part of a schema may refuse what another repaired.
         match walk::admits_arguments(repaired, reading_at_run_time(text, call), root) {
             Some(true) => {
                 repairs.append(&mut all.repairs);
-                call.store().repaired(repaired, repairs);
+                call.arena().repaired(repaired, repairs);
                 return Ok(repaired);
             }
             Some(false) => all = found(Repairs::None),
@@ -167,7 +169,7 @@ pub(super) fn repair<'a>(
         return Err(too_costly());
     }
     if all.faults.is_empty() {
-        // No part of the schema says what it refuses.
+        // No part of the schema reports its fault.
         all.push(0, || {
             Fault::new(
                 String::new(),
@@ -179,27 +181,27 @@ pub(super) fn repair<'a>(
     Err(into_error(all))
 }
 
-/// Repairs the arguments and fills the slots, or tells every fault, of which `first` is known.
+/// Repairs the arguments and fills the slots, or reports every fault, starting with `first`.
 #[cold]
 pub(super) fn refuse<'a>(
-    arguments: Repaired<'a>,
+    arguments: RepairedText<'a>,
     call: &Call<'a>,
     params: Object<'static>,
     slots: &mut [&mut dyn Slot<'a>],
     first: Error,
 ) -> Result<(), ToolError> {
     let root = Shape::new(toolwright_schema::shape::Kind::Object(params));
-    let Repaired { text, mut repairs } = object(arguments, call, holds_secret(&root))?;
+    let RepairedText { text, mut repairs } = object(arguments, call, holds_secret(&root))?;
     let mut found = walk::collect_faults(text, reading(call), &root, call.repairs());
     repairs.append(&mut found.repairs);
-    // Types that nobody can look into may buffer, too, and then know integers by their spelling.
+    // Opaque types may buffer, too, and then distinguish integers by their spelling.
     let is_other = found.text.is_some() || !repairs.is_empty();
     let repaired = match found.text.take() {
-        Some(text) => call.store().pen().keep(text),
+        Some(text) => call.arena().cursor().keep(text),
         None => text,
     };
     if found.faults.is_empty() && is_other && fill(repaired, call, params, slots).is_ok() {
-        call.store().repaired(repaired, repairs);
+        call.arena().repaired(repaired, repairs);
         return Ok(());
     }
     let reporter = Reporter::new(repaired, Some(&root));
@@ -213,16 +215,16 @@ pub(super) fn refuse<'a>(
 
 /// Collects faults that types report and the walk does not, parameter by parameter.
 fn typed_faults<'a>(
-    found: &mut Found,
+    found: &mut WalkReport,
     reporter: &Reporter<'a, '_>,
     call: &Call<'a>,
     params: Object<'static>,
     slots: &mut [&mut dyn Slot<'a>],
 ) {
-    let mut given = Given::default();
+    let mut given = GivenParams::default();
     let mut json = reader(reporter.text(), call);
     let mut place = Place::Opened;
-    // The text is an object, so none of these fails.
+    // The text is an object, so none of these calls fails.
     let _ = json.enter_object();
     while let Ok(Some(key)) = json.next_key(&mut place) {
         let (start, depth) = (json.offset(), json.depth());
@@ -261,14 +263,14 @@ fn typed_faults<'a>(
     }
 }
 
-/// Adds the faults that an error stands for.
-fn push(found: &mut Found, at: usize, reporter: &Reporter<'_, '_>, error: Error) {
+/// Adds the faults that an error represents.
+fn push(found: &mut WalkReport, at: usize, reporter: &Reporter<'_, '_>, error: Error) {
     for error in error.each() {
         found.push(at, || reporter.fault(error));
     }
 }
 
-fn into_error(mut found: Found) -> ToolError {
+fn into_error(mut found: WalkReport) -> ToolError {
     found.faults.sort_by_key(|(at, _)| *at);
     let faults = found.faults.into_iter().map(|(_, fault)| fault).collect();
     let error = ToolError::invalid_args(faults);
@@ -279,10 +281,10 @@ fn into_error(mut found: Found) -> ToolError {
     }
 }
 
-/// Repairs arguments that are one value, or tells every fault.
+/// Repairs arguments that are one value, or reports every fault.
 #[cold]
 pub(super) fn refuse_whole<'a>(
-    arguments: Repaired<'a>,
+    arguments: RepairedText<'a>,
     call: &Call<'a>,
     root: Option<&'static Shape<'static>>,
     error: Error,
@@ -290,7 +292,7 @@ pub(super) fn refuse_whole<'a>(
     // A type without a schema still refuses repeated keys.
     let any = Shape::new(toolwright_schema::shape::Kind::Any);
     let shape = root.unwrap_or(&any);
-    let Repaired { text, mut repairs } = match object(arguments, call, holds_secret(shape)) {
+    let RepairedText { text, mut repairs } = match object(arguments, call, holds_secret(shape)) {
         Ok(object) => object,
         Err(error) => return Refused::Told(error),
     };
@@ -299,10 +301,10 @@ pub(super) fn refuse_whole<'a>(
     if found.faults.is_empty() {
         if found.text.is_some() || !repairs.is_empty() {
             let text = match found.text.take() {
-                Some(text) => call.store().pen().keep(text),
+                Some(text) => call.arena().cursor().keep(text),
                 None => text,
             };
-            return Refused::Repaired(Repaired { text, repairs });
+            return Refused::RepairedText(RepairedText { text, repairs });
         }
         let reporter = Reporter::new(text, root);
         push(&mut found, 0, &reporter, error.located(0));
@@ -310,19 +312,19 @@ pub(super) fn refuse_whole<'a>(
     Refused::Told(into_error(found))
 }
 
-impl<'a> Repaired<'a> {
+impl<'a> RepairedText<'a> {
     pub(super) fn new(text: &'a str, repairs: Vec<Repair>) -> Self {
         Self { text, repairs }
     }
 
     /// Notes that the repaired text was read.
     pub(super) fn note(self, call: &Call<'_>) {
-        call.store().repaired(self.text, self.repairs);
+        call.arena().repaired(self.text, self.repairs);
     }
 
     /// Makes the error of a type that refuses the repaired text.
     pub(super) fn refused(&self, root: Option<&'static Shape<'static>>, error: Error) -> ToolError {
-        let mut found = Found::default();
+        let mut found = WalkReport::default();
         let reporter = Reporter::new(self.text, root);
         push(&mut found, 0, &reporter, error.located(0));
         into_error(found)

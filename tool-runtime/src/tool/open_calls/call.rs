@@ -9,7 +9,7 @@ use toolwright_provider::call::{StoredOutcome, ToolCall};
 
 use crate::tool::{CallPlace, Context};
 
-/// A call whose work goes on after its batch.
+/// A call whose work continues after its batch.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct OpenCall {
@@ -38,7 +38,7 @@ pub struct OpenCall {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum OpenCallState {
-    /// Its work goes on, here or elsewhere.
+    /// Its work continues, here or elsewhere.
     Running,
     /// Nobody knows whether it took effect. A person [ends](super::OpenCalls::end) it. Holds the error in words.
     Unknown(String),

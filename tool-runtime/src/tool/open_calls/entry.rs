@@ -11,12 +11,12 @@ use crate::tool::Cancel;
 use toolwright_provider::call::StoredOutcome;
 
 /// A call. Copies of a list share it, so that each of them gets the result.
-pub(super) struct Entry {
+pub(super) struct OpenCallEntry {
     pub(super) key: String,
-    inner: Mutex<Inner>,
+    inner: Mutex<EntryState>,
 }
 
-pub(super) struct Inner {
+pub(super) struct EntryState {
     pub(super) call: OpenCall,
     /// Token of the code that runs in this process.
     pub(super) live: Option<Cancel>,
@@ -26,7 +26,7 @@ pub(super) struct Inner {
     watchers: Vec<Weak<Notify>>,
 }
 
-impl Inner {
+impl EntryState {
     /// Notifies one more list when the call ends.
     pub(super) fn watch(&mut self, list: &Arc<Notify>) {
         self.watchers.retain(|watcher| watcher.strong_count() > 0);
@@ -51,12 +51,12 @@ impl Inner {
     }
 }
 
-impl Entry {
+impl OpenCallEntry {
     /// `list` is notified when the call ends.
     pub(super) fn new(call: OpenCall, live: Option<Cancel>, list: &Arc<Notify>) -> Arc<Self> {
         Arc::new(Self {
             key: call.key.clone(),
-            inner: Mutex::new(Inner {
+            inner: Mutex::new(EntryState {
                 call,
                 live,
                 is_withdrawn: false,
@@ -66,7 +66,7 @@ impl Entry {
     }
 
     /// Poisoning is harmless: no foreign code runs under this lock.
-    pub(super) fn inner(&self) -> MutexGuard<'_, Inner> {
+    pub(super) fn inner(&self) -> MutexGuard<'_, EntryState> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -115,7 +115,7 @@ impl Entry {
     }
 }
 
-/// Wakes whoever waits for a call of these lists.
+/// Wakes the waiters of these lists.
 fn notify(lists: &[Weak<Notify>]) {
     for list in lists.iter().filter_map(Weak::upgrade) {
         list.notify_waiters();
@@ -123,7 +123,8 @@ fn notify(lists: &[Weak<Notify>]) {
 }
 
 /// Calls for which code runs in this process, by the name of their list and their key.
-pub(super) fn published() -> MutexGuard<'static, BTreeMap<(String, String), Weak<Entry>>> {
-    static CALLS: Mutex<BTreeMap<(String, String), Weak<Entry>>> = Mutex::new(BTreeMap::new());
+pub(super) fn published() -> MutexGuard<'static, BTreeMap<(String, String), Weak<OpenCallEntry>>> {
+    static CALLS: Mutex<BTreeMap<(String, String), Weak<OpenCallEntry>>> =
+        Mutex::new(BTreeMap::new());
     CALLS.lock().unwrap_or_else(PoisonError::into_inner)
 }

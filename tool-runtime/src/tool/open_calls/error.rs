@@ -29,7 +29,7 @@ pub enum OpenCallError {
     },
     /// The store failed.
     Store {
-        /// What failed.
+        /// The failure.
         message: String,
         /// The store's own error.
         source: Option<Arc<dyn Error + Send + Sync>>,
@@ -45,7 +45,7 @@ impl OpenCallError {
         }
     }
 
-    /// Creates the error of a store that has an error of its own.
+    /// Creates an error from a store's error.
     pub fn store_with(
         message: impl Into<String>,
         source: impl Error + Send + Sync + 'static,

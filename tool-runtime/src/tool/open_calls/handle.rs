@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Handle;
 
-use super::entry::Entry;
+use super::entry::OpenCallEntry;
 use super::{OpenCall, OpenCallError, OpenCallState, OpenCalls};
 use crate::tool::Cancel;
 use toolwright_provider::call::{ErrorKind, Outcome, StoredOutcome, ToolError};
@@ -15,7 +15,7 @@ use toolwright_provider::call::{ErrorKind, Outcome, StoredOutcome, ToolError};
 #[must_use = "a call whose handle is dropped ends with an error"]
 pub struct OpenCallHandle {
     pub(super) open: OpenCalls,
-    pub(super) entry: Arc<Entry>,
+    pub(super) entry: Arc<OpenCallEntry>,
     pub(super) call: OpenCall,
     pub(super) stop: Cancel,
     pub(super) phase: Phase,
@@ -64,7 +64,7 @@ impl OpenCallHandle {
         &self.call
     }
 
-    /// Leaves the call to a person: nobody knows whether it took effect.
+    /// Leaves the call to a person: it is unknown whether it took effect.
     pub(crate) fn leave_unknown(mut self, error: &str) {
         self.phase = Phase::Ended;
         self.entry.mark_unknown(error.to_owned());
@@ -84,7 +84,7 @@ impl OpenCallHandle {
             None => Ok(()),
         };
         let known = match (&stored, &open.store) {
-            // The first outcome stands, in each process.
+            // The first outcome is final, in each process.
             (Err(OpenCallError::Ended { .. }), Some(store)) => store.get(key).await,
             _ => Ok(None),
         };

@@ -16,7 +16,7 @@ pub trait OpenCallStore: Send + Sync {
     /// If the store fails.
     fn begin<'a>(&'a self, call: &'a OpenCall) -> BoxFuture<'a, Result<(), OpenCallError>>;
 
-    /// Records what a call came to. The first outcome stands.
+    /// Records the outcome of a call. The first outcome is final.
     ///
     /// # Errors
     /// [`OpenCallError::NotOpen`] and [`OpenCallError::Ended`], or if the store fails.
@@ -32,7 +32,7 @@ pub trait OpenCallStore: Send + Sync {
     /// If the store fails.
     fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<OpenCall>, OpenCallError>>;
 
-    /// Returns all calls that were not removed, in the order in which they began. A store that is kept beside a list may
+    /// Returns all calls that were not removed, in the order in which they began. A store for one process's list may
     /// return none.
     ///
     /// # Errors

@@ -29,7 +29,7 @@ const JOINTS: [&str; 7] = [
     "next",
 ];
 
-/// Words of English that say nothing of what a tool does.
+/// English words without information about a tool's purpose.
 #[rustfmt::skip]
 const FILLERS: [&str; 60] = [
     "a", "an", "the", "of", "to", "in", "on", "at", "for", "from", "by", "with", "and", "or", "is", "are", "was",
@@ -127,7 +127,7 @@ impl Class {
             'a'..='z' => Self::Lower,
             'A'..='Z' => Self::Upper,
             '0'..='9' => Self::Digit,
-            // Thai and Lao, Tibetan, Burmese, Khmer; kana, Han and what is between.
+            // Thai and Lao, Tibetan, Burmese, Khmer; kana, Han and the blocks between.
             '\u{e00}'..='\u{fff}'
             | '\u{1000}'..='\u{109f}'
             | '\u{1780}'..='\u{17ff}'

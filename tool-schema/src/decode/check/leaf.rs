@@ -6,10 +6,9 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use toolwright_json::{Decimal, Integer, Number};
+use toolwright_json::{Decimal, Integer, Number, Value};
 
 use crate::decode::fault::say::json_string;
-use crate::decode::walk::is_listed;
 use crate::format;
 use crate::shape::{
     Bounds, Edge, Int, IntegerRange, Kind, Literal, NumberRange, Rule, Shape, StringRules,
@@ -38,7 +37,7 @@ impl Leaf<'_> {
 
 /// Rules that an outer layer has set: those of inner layers do not count.
 #[derive(Default)]
-struct Said {
+struct OuterRules {
     pattern: bool,
     format: bool,
     multiple_of: bool,
@@ -47,7 +46,7 @@ struct Said {
 /// Returns true if a shape admits a value.
 #[inline(never)]
 pub(crate) fn admits(mut shape: &Shape<'_>, leaf: Leaf<'_>) -> bool {
-    let mut said = Said::default();
+    let mut said = OuterRules::default();
     loop {
         shape = match (&shape.kind, leaf) {
             (Kind::Any | Kind::Foreign(_) | Kind::Unknown, _) => return true,
@@ -85,7 +84,7 @@ pub(crate) fn admits(mut shape: &Shape<'_>, leaf: Leaf<'_>) -> bool {
 /// Returns true if a rule admits a value.
 fn admits_by(rule: &Rule<'_>, leaf: Leaf<'_>) -> bool {
     match rule {
-        Rule::Never | Rule::Places(_) | Rule::Contains(_) => false,
+        Rule::Never | Rule::PrefixItems(_) | Rule::Contains(_) => false,
         Rule::Not(inner) => !admits(inner, leaf),
         Rule::If(rule) if admits(rule.condition, leaf) => admits(rule.then, leaf),
         Rule::If(rule) => admits(rule.otherwise, leaf),
@@ -117,7 +116,7 @@ pub(crate) fn admits_count(mut shape: &Shape<'_>, count: usize) -> bool {
 }
 
 impl Bounds<'_> {
-    fn admit_string(&self, text: &str, said: &mut Said) -> bool {
+    fn admit_string(&self, text: &str, said: &mut OuterRules) -> bool {
         let format = self.format;
         if !has_length(text, self.min_len.unwrap_or(0), self.max_len) {
             return false;
@@ -139,7 +138,7 @@ impl Bounds<'_> {
             .is_none_or(|of| is_decimal_multiple(number, of))
     }
 
-    fn admit_number(&self, number: Number<'_>, inner: &Shape<'_>, said: &mut Said) -> bool {
+    fn admit_number(&self, number: Number<'_>, inner: &Shape<'_>, said: &mut OuterRules) -> bool {
         if matches!(inner.kind, Kind::Integer(_)) || is_integer(inner) {
             let Some(int) = int_of(number) else {
                 // The type itself says whether it has integers of any size.
@@ -184,7 +183,7 @@ pub(crate) fn is_integer(shape: &Shape<'_>) -> bool {
 }
 
 impl IntegerRange {
-    fn admits(&self, number: Number<'_>, said: &Said) -> bool {
+    fn admits(&self, number: Number<'_>, said: &OuterRules) -> bool {
         match int_of(number) {
             Some(int) => {
                 self.holds(int) && (said.multiple_of || is_multiple(int, self.multiple_of))
@@ -210,14 +209,14 @@ impl NumberRange<'_> {
         if value < self.width {
             return true;
         }
-        // What is rounded to the width may be above it; of `f64` it is the same number then.
+        // A number above the maximum may round to it; as an `f64` it is equal then.
         let width = format!("{:e}", self.width);
         let is_f64 = self.width >= f64::MAX;
         let unsigned = || text.strip_prefix('-').unwrap_or(text);
         value <= self.width && (is_f64 || Decimal::of(unsigned()) <= Decimal::of(&width))
     }
 
-    fn admits(&self, number: Number<'_>, said: &Said) -> bool {
+    fn admits(&self, number: Number<'_>, said: &OuterRules) -> bool {
         self.is_wide_enough(number)
             && within(number, self.min, self.max)
             && (said.multiple_of
@@ -228,7 +227,7 @@ impl NumberRange<'_> {
 }
 
 impl StringRules<'_> {
-    fn admits(&self, text: &str, said: &Said) -> bool {
+    fn admits(&self, text: &str, said: &OuterRules) -> bool {
         has_length(text, self.min_len, self.max_len)
             && (said.pattern || self.pattern.is_none_or(|pattern| pattern.is_match(text)))
             && (said.format || self.format.is_empty() || format::admits(self.format, text))
@@ -279,8 +278,7 @@ fn within(number: Number<'_>, from: Option<Edge<'_>>, to: Option<Edge<'_>>) -> b
     inside(from, Ordering::Less) && inside(to, Ordering::Greater)
 }
 
-/// Floats decide where they differ, since rounding keeps the order; where they are equal, the
-/// decimal texts do.
+/// Floats decide where they differ, since rounding keeps the order; where they are equal, the decimal texts do.
 fn compare(number: Number<'_>, literal: Literal<'_>) -> Ordering {
     match number.nearest().partial_cmp(&literal.value) {
         Some(Ordering::Equal) | None => {
@@ -299,4 +297,18 @@ fn is_decimal_multiple(number: Number<'_>, of: Literal<'_>) -> bool {
         // Both have been read as numbers.
         _ => false,
     }
+}
+
+/// Returns true if JSON equals one of some values.
+pub(crate) fn is_listed(json: &str, values: &[&str]) -> bool {
+    let Ok(value) = Value::parse(json) else {
+        return false;
+    };
+    let is_number = matches!(value, Value::Number(_));
+    let first = |text: &str| text.bytes().next();
+    let mut values = values.iter();
+    values.any(|one| {
+        let may_be = is_number || first(one) == first(json);
+        *one == json || may_be && Value::parse(one).is_ok_and(|one| one == value)
+    })
 }

@@ -3,5 +3,5 @@
 mod leaf;
 mod unique;
 
-pub(crate) use self::leaf::{Leaf, admits, admits_count, int_of, is_integer};
+pub(crate) use self::leaf::{Leaf, admits, admits_count, int_of, is_integer, is_listed};
 pub(crate) use self::unique::first_repeat;

@@ -5,28 +5,27 @@ use std::borrow::Cow;
 use hashbrown::HashSet;
 use toolwright_json::{Decimal, Value};
 
-/// Returns the index of the first element that is equal to an earlier one, as `uniqueItems` means
-/// it. `1` is `1.0`, `"A"` is `"\u0041"`, and the order of an object's keys does not count. But
-/// `true` is not `1`, and `"1"` is not.
+/// Returns the index of the first element that is equal to an earlier one, as `uniqueItems` means it. `1` is `1.0`,
+/// `"A"` is `"\u0041"`, and the order of an object's keys does not count. But `true` is not `1`, and `"1"` is not.
 ///
 /// Requires elements that are known to be JSON: of other text the result means nothing. Takes time
 /// in proportion to the text, times its depth where it nests.
 pub(crate) fn first_repeat<'t>(elements: impl Iterator<Item = &'t str>) -> Option<usize> {
-    let mut seen: HashSet<Identity<'t>, foldhash::fast::RandomState> = HashSet::default();
+    let mut seen: HashSet<ValueIdentity<'t>, foldhash::fast::RandomState> = HashSet::default();
     elements
-        .map(Identity::of)
+        .map(ValueIdentity::of)
         .position(|value| !seen.insert(value))
 }
 
 /// Identity of a value: equal values have the same one.
 #[derive(PartialEq, Eq, Hash)]
-enum Identity<'t> {
+enum ValueIdentity<'t> {
     Number(Decimal<'t>),
-    /// Any other value. Words, and strings without escapes, stand in the text as they are.
+    /// Any other value. Literals, and strings without escapes, are compared as text.
     Text(Cow<'t, str>),
 }
 
-impl<'t> Identity<'t> {
+impl<'t> ValueIdentity<'t> {
     fn of(text: &'t str) -> Self {
         let text = text.trim_matches([' ', '\n', '\t', '\r']);
         if let Some(number) = Decimal::of(text) {

@@ -2,7 +2,7 @@
 
 use toolwright_json::Place;
 
-use crate::decode::{Error, Json, MAX_DEPTH, Segment, Store};
+use crate::decode::{Arena, Error, Json, MAX_DEPTH, Segment};
 
 /// A value of a text.
 pub(super) struct Found {
@@ -75,8 +75,8 @@ enum Parts {
 
 impl Parts {
     fn of(text: &str, at: usize) -> Self {
-        let store = Store::new();
-        let mut json = Json::new(text, &store).at(at, MAX_DEPTH);
+        let arena = Arena::new();
+        let mut json = Json::new(text, &arena).at(at, MAX_DEPTH);
         let parts = match json.peek() {
             Some(b'{') => keys(&mut json).map(Self::Keys),
             Some(b'[') => items(&mut json).map(Self::Items),

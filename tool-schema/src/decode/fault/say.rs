@@ -2,7 +2,7 @@
 
 use toolwright_json::write_string;
 
-use crate::decode::{Json, Segment, Store, describe, describe_range, example, one_of};
+use crate::decode::{Arena, Json, Segment, describe, describe_range, example, one_of};
 use crate::shape::{Kind, Rule, Shape};
 use crate::text::{did_you_mean, excerpt, listed, near};
 
@@ -156,8 +156,8 @@ pub fn not_object(text: &str, is_secret: bool) -> String {
 /// The value at an offset, as it stands in the text.
 pub(crate) fn shown(text: &str, at: usize) -> String {
     let rest = text.get(at..).unwrap_or_default();
-    let store = Store::new();
-    shortened(Json::new(rest, &store).skip().unwrap_or(rest))
+    let arena = Arena::new();
+    shortened(Json::new(rest, &arena).skip().unwrap_or(rest))
 }
 
 /// Describes a value that may be a secret: by the type of the JSON at an offset.

@@ -32,8 +32,8 @@ impl Budget {
 }
 
 impl Walk<'_> {
-    /// Starts a walk over a text that stands for the value at `start`: its faults are this walk's, and
-    /// it pays from the same budget.
+    /// Starts a walk over a text that replaces the value at `start`: its faults belong to this walk, and it shares the
+    /// budget.
     pub(super) fn within<'i>(&mut self, json: Json<'i>, start: usize) -> Walk<'i> {
         let reading = WalkOptions {
             depth: json.depth(),
@@ -48,7 +48,7 @@ impl Walk<'_> {
         inner
     }
 
-    /// Takes back what [`within`](Self::within) lent, and returns the edits.
+    /// Ends a walk of [`within`](Self::within), and returns the edits.
     pub(super) fn take_back(&mut self, inner: &mut Walk<'_>) -> Vec<Edit> {
         self.path = std::mem::take(&mut inner.path);
         self.found = std::mem::take(&mut inner.found);

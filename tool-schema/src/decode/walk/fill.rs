@@ -1,33 +1,33 @@
 //! Adds the defaults of a run-time schema to arguments that leave keys out.
 //!
-//! It is a walk of its own, over arguments that are admitted already: a default changes no verdict. The walk decides
-//! which alternative a value is of, so that only its defaults are added.
+//! It is a separate walk over admitted arguments: a default changes no verdict. The walk decides which alternative a
+//! value is of, so that only its defaults are added.
 
 use std::collections::{HashMap, HashSet};
 
-use super::object::{Given, Keys};
-use super::{Edit, Mode, Walk, WalkOptions, Walked, bytes};
+use super::object::{GivenKeys, ObjectKeys};
+use super::{Edit, Walk, WalkMode, WalkOptions, Walked, bytes};
 use crate::decode::defaults::RefusedDefault;
 use crate::decode::fault::say;
-use crate::decode::{Fault, FaultCode, MAX_DEPTH, Repairs, Store};
+use crate::decode::{Arena, Fault, FaultCode, MAX_DEPTH, Repairs};
 use crate::read::tree::FieldDefault;
 
 use super::budget::Budget;
 
 /// Defaults of a tree, by the addresses of their fields.
 #[derive(Default)]
-pub struct Defaults(HashMap<usize, Entry>);
+pub struct Defaults(HashMap<usize, AddedEntry>);
 
 /// An entry that is added to an object.
-struct Entry {
+struct AddedEntry {
     /// The key as a JSON string, a colon, and the default.
     text: String,
     key_len: usize,
 }
 
 impl Defaults {
-    /// Returns the defaults of a tree that was read from `schema`. A default of `null` that its schema refuses stands
-    /// for none; others that it refuses are returned.
+    /// Returns the defaults of a tree that was read from `schema`. A default of `null` that its schema refuses means no
+    /// default; other refused defaults are returned.
     pub(crate) fn of(found: &[FieldDefault<'_>], schema: &str) -> (Self, Vec<RefusedDefault>) {
         let (mut defaults, mut refused) = (Self::default(), Vec::new());
         // One budget for all of them.
@@ -39,17 +39,17 @@ impl Defaults {
                 is_typed: false,
                 budget,
             };
-            let store = Store::new();
+            let arena = Arena::new();
             let repairs = Repairs::None;
-            let json_text = reading.of(json, 0, &store);
-            let mut walk = Walk::new(json_text, Mode::Collect { repairs }, reading);
+            let json_text = reading.of(json, 0, &arena);
+            let mut walk = Walk::new(json_text, WalkMode::Collect { repairs }, reading);
             let walked = walk.value(field.shape);
             budget = walk.budget;
             let fault = match (walked, walk.found.faults.into_iter().next()) {
                 (_, Some((_, fault))) => fault,
                 (Ok(()), None) => {
                     let key = say::json_string(field.name);
-                    let entry = Entry {
+                    let entry = AddedEntry {
                         text: format!("{key}:{json}"),
                         key_len: key.len(),
                     };
@@ -80,7 +80,7 @@ impl Defaults {
 
 impl Walk<'_> {
     /// Adds the defaults of the keys that an object leaves out. The object ends at `end`.
-    pub(super) fn fill(&mut self, keys: Keys<'_>, given: &Given, end: usize) -> Walked {
+    pub(super) fn fill(&mut self, keys: ObjectKeys<'_>, given: &GivenKeys, end: usize) -> Walked {
         let Some(defaults) = self.defaults else {
             return Ok(());
         };

@@ -4,7 +4,7 @@ use crate::decode::fault::say;
 use crate::decode::{Fault, FaultCode, Repair, RepairKind, Segment};
 use crate::text::{excerpt, printable};
 
-use super::{Mode, Stop, Walk, Walked};
+use super::{Stop, Walk, WalkMode, Walked};
 
 /// Number of faults that are reported, at most; a model repairs the first ones first.
 pub(crate) const MOST_FAULTS: usize = 16;
@@ -17,8 +17,8 @@ const MOST_CHARACTERS: usize = 2 * 1024;
 
 /// Result of a walk.
 #[derive(Debug, Default)]
-pub struct Found {
-    /// The first faults, each with the offset of what is at fault.
+pub struct WalkReport {
+    /// The first faults, each with the offset of the faulty value.
     pub faults: Vec<(usize, Fault)>,
     /// Number of faults beyond those.
     pub more: usize,
@@ -33,7 +33,7 @@ pub struct Found {
     pub text: Option<String>,
 }
 
-impl Found {
+impl WalkReport {
     /// Returns the number of faults.
     pub(super) fn count(&self) -> usize {
         self.faults.len() + self.more
@@ -89,7 +89,7 @@ impl Walk<'_> {
         code: FaultCode,
         message: impl FnOnce(&Self) -> String,
     ) -> Walked {
-        if self.mode == Mode::FailFast {
+        if self.mode == WalkMode::FailFast {
             return Err(Stop);
         }
         if let Some(Segment::Key(key)) = self.path.first()

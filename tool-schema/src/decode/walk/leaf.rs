@@ -4,7 +4,7 @@ use toolwright_json::{Integer, Number};
 
 use crate::decode::fault::say;
 use crate::decode::{FaultCode, Leaf, admits, int_of};
-use crate::shape::{Kind, Peeled, Shape};
+use crate::shape::{Kind, Shape, Unwrapped};
 
 use super::budget::bytes;
 use super::{Edit, Stop, Walk, Walked};
@@ -75,7 +75,7 @@ impl<'t> Walk<'t> {
         if admits(shape, Leaf::String(text)) {
             return Ok(());
         }
-        match Peeled::of(shape).kind {
+        match Unwrapped::of(shape).kind {
             Kind::Enum(variants) => self.fault(start, FaultCode::WrongType, |walk| {
                 let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
                 say::unknown_name("", (!walk.hides()).then_some(text), &names)

@@ -6,7 +6,7 @@ use crate::decode::fault::say;
 use crate::decode::{FaultCode, Segment};
 use crate::shape::{Alternative, JsonType, Key, Kind, Rule, Shape, Variant};
 
-use super::union::Way;
+use super::union::Candidate;
 use super::{Stop, Walk, Walked};
 
 impl<'t> Walk<'t> {
@@ -14,7 +14,7 @@ impl<'t> Walk<'t> {
     pub(super) fn meant(
         &mut self,
         shape: &Shape<'_>,
-        ways: &[Way<'_>],
+        ways: &[Candidate<'_>],
         start: usize,
         depth: u8,
     ) -> Walked {
@@ -23,8 +23,8 @@ impl<'t> Walk<'t> {
             let objects: Vec<&Alternative<'_>> = ways
                 .iter()
                 .filter_map(|way| match way {
-                    Way::Object(way) => Some(way),
-                    Way::Listed(..) | Way::Other(_) => None,
+                    Candidate::Object(way) => Some(way),
+                    Candidate::Listed(..) | Candidate::Other(_) => None,
                 })
                 .collect();
             if !objects.is_empty() {
@@ -32,7 +32,9 @@ impl<'t> Walk<'t> {
             }
         }
         let mut alike = ways.iter().filter_map(|way| match way {
-            Way::Other(shape) if next.is_some_and(|next| starts(shape, next, 0)) => Some(*shape),
+            Candidate::Other(shape) if next.is_some_and(|next| starts(shape, next, 0)) => {
+                Some(*shape)
+            }
             _ => None,
         });
         match (alike.next(), alike.next()) {
@@ -48,12 +50,12 @@ impl<'t> Walk<'t> {
     }
 
     /// Tells a string that is no variant's name, where other variants are objects: with their keys.
-    fn is_no_variant(&mut self, one: &Shape<'_>, ways: &[Way<'_>]) -> Result<bool, Stop> {
+    fn is_no_variant(&mut self, one: &Shape<'_>, ways: &[Candidate<'_>]) -> Result<bool, Stop> {
         let objects: Vec<&Alternative<'_>> = ways
             .iter()
             .filter_map(|way| match way {
-                Way::Object(way) => Some(way),
-                Way::Listed(..) | Way::Other(_) => None,
+                Candidate::Object(way) => Some(way),
+                Candidate::Listed(..) | Candidate::Other(_) => None,
             })
             .collect();
         let (Kind::Enum(variants), Some(keys)) = (one.only_core(), named(&objects)) else {
@@ -288,7 +290,7 @@ fn starts_by(rule: &Rule<'_>, byte: u8, depth: u8) -> bool {
         Rule::All(parts) => parts.iter().all(starts),
         Rule::OneOf(members) => members.iter().any(starts),
         Rule::When(types, inner) => !types.has(byte) || starts(inner),
-        Rule::Places(_) | Rule::Contains(_) => byte == b'[',
+        Rule::PrefixItems(_) | Rule::Contains(_) => byte == b'[',
         Rule::Not(_) | Rule::If(_) | Rule::Text(_) => true,
     }
 }

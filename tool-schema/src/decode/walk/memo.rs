@@ -1,10 +1,10 @@
-//! Remembers verdicts on values that a walk is asked about again.
+//! Remembers verdicts on values that a walk visits again.
 
 use crate::shape::Shape;
 
-use super::{End, Mode, Stop, Walk, Walked};
+use super::{AdmittedEnd, Stop, Walk, WalkMode, Walked};
 
-/// A value's place, and the address of what it is judged by.
+/// A value's place, and the address of its shape.
 pub(super) type Memo = (usize, usize);
 
 impl Walk<'_> {
@@ -41,7 +41,7 @@ impl Walk<'_> {
     /// Walks a value behind a recursive reference. Several parts of a run-time schema may refer to the same
     /// definition, so the verdict is remembered.
     pub(super) fn back(&mut self, shape: &Shape<'_>) -> Walked {
-        if self.is_typed || self.mode != Mode::FailFast {
+        if self.is_typed || self.mode != WalkMode::FailFast {
             return self.value(shape);
         }
         self.json.peek();
@@ -57,18 +57,20 @@ impl Walk<'_> {
         walked
     }
 
-    /// Returns true if a shape admits the value that stands next, as it stands. It is not consumed.
+    /// Returns true if a shape admits the next value unchanged. The value is not consumed.
     pub(super) fn admits_next(&mut self, shape: &Shape<'_>) -> Result<bool, Stop> {
         Ok(self.validated_next(shape)?.is_some())
     }
 
-    /// Returns where the value that stands next ends, and in which other words, if a shape admits it. It
-    /// is not consumed.
-    pub(super) fn validated_next(&mut self, shape: &Shape<'_>) -> Result<Option<End>, Stop> {
+    /// Returns the end and the replacement of the next value, if a shape admits it. The value is not consumed.
+    pub(super) fn validated_next(
+        &mut self,
+        shape: &Shape<'_>,
+    ) -> Result<Option<AdmittedEnd>, Stop> {
         self.json.peek();
         let (start, depth) = (self.json.offset(), self.json.depth());
         let (mode, noted, unions) = (self.mode, self.edits.len(), self.unions);
-        self.mode = Mode::FailFast;
+        self.mode = WalkMode::FailFast;
         self.unions += 1;
         self.tried += 1;
         let is_admitted = self.value(shape).is_ok();

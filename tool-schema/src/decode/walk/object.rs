@@ -3,13 +3,15 @@
 use toolwright_json::Place;
 
 use crate::decode::fault::say;
-use crate::decode::{FaultCode, Leaf, RepairKind, Seen, Segment, admits, admits_count, admits_key};
-use crate::shape::{Alternative, Key, Kind, ListedKeys, Map, Peeled, Presence, Rule, Shape};
+use crate::decode::{
+    FaultCode, Leaf, RepairKind, SeenKeys, Segment, admits, admits_count, admits_key,
+};
+use crate::shape::{Alternative, Key, KeyTable, Kind, Map, Presence, Rule, Shape, Unwrapped};
 
 use super::{Edit, Secrecy, Stop, Walk, Walked, bytes, segment};
 
 /// An entry that the object has no place for.
-struct Unknown<'t> {
+struct UnknownEntry<'t> {
     key: &'t str,
     key_at: usize,
     value_at: usize,
@@ -17,7 +19,7 @@ struct Unknown<'t> {
 
 /// Offsets in an object between which entries are taken out.
 #[derive(Default)]
-struct Cut {
+struct RemovedRange {
     /// End of the last entry that stays.
     kept: Option<usize>,
     /// Start of the entries that are taken out before any that stays.
@@ -26,20 +28,20 @@ struct Cut {
 
 /// The keys of an object.
 #[derive(Clone, Copy)]
-pub(super) enum Keys<'w> {
-    Listed(&'w ListedKeys<'w>),
+pub(super) enum ObjectKeys<'w> {
+    Listed(&'w KeyTable<'w>),
     /// Keys of one of the forms that the object may have.
     Of(&'w Alternative<'w>),
 }
 
-impl<'w> Keys<'w> {
+impl<'w> ObjectKeys<'w> {
     /// All of them, each with its place.
     pub(super) fn all(self) -> impl Iterator<Item = (usize, Key<'w>)> + 'w {
         let (plain, listed) = match self {
             Self::Listed(plain) => (Some(plain), [].as_slice()),
             Self::Of(way) => (None, way.keys.as_slice()),
         };
-        let fields = plain.into_iter().flat_map(ListedKeys::fields).enumerate();
+        let fields = plain.into_iter().flat_map(KeyTable::fields).enumerate();
         let keys = fields.filter_map(|(index, field)| Some((index, Key::of(field, false)?)));
         keys.chain(listed.iter().copied().enumerate())
     }
@@ -71,7 +73,7 @@ impl<'w> Keys<'w> {
         }
     }
 
-    /// Returns true if the object may have keys that nobody here knows.
+    /// Returns true if the object may have unknown keys.
     fn is_open(self) -> bool {
         match self {
             Self::Listed(plain) => plain.open,
@@ -79,7 +81,7 @@ impl<'w> Keys<'w> {
                 way.open
                     || way.keys.iter().any(|key| {
                         key.field.flatten
-                            && matches!(Peeled::of(key.field.shape).kind, Kind::Foreign(_))
+                            && matches!(Unwrapped::of(key.field.shape).kind, Kind::Foreign(_))
                     })
             }
         }
@@ -88,13 +90,13 @@ impl<'w> Keys<'w> {
 
 /// The keys that have come, by their places: a bit for each.
 #[derive(Default)]
-pub(super) struct Given {
+pub(super) struct GivenKeys {
     first: u64,
     /// Bits of 64 more keys each.
     others: Vec<u64>,
 }
 
-impl Given {
+impl GivenKeys {
     pub(super) fn has(&self, index: usize) -> bool {
         let bits = match index / 64 {
             0 => Some(&self.first),
@@ -123,15 +125,15 @@ impl Given {
 
 impl<'t> Walk<'t> {
     /// An object with these keys.
-    pub(super) fn object(&mut self, keys: Keys<'_>) -> Walked {
+    pub(super) fn object(&mut self, keys: ObjectKeys<'_>) -> Walked {
         self.json.enter_object()?;
         let first = self.json.offset();
         let mut place = Place::Opened;
-        let mut given = Given::default();
+        let mut given = GivenKeys::default();
         let mut others = None;
         let mut unknown = Vec::new();
-        let mut cut = Cut::default();
-        // What is missing is looked for once.
+        let mut cut = RemovedRange::default();
+        // Missing keys are searched once.
         let cost = keys.cost();
         self.spend(cost)?;
         while let Some(name) = self.json.next_key(&mut place)? {
@@ -154,7 +156,7 @@ impl<'t> Walk<'t> {
                     |walk| walk.guarded(key.is_secret, |walk| walk.value(key.field.shape)),
                 )?;
             } else {
-                self.once(others.get_or_insert(Seen::NONE), name)?;
+                self.once(others.get_or_insert(SeenKeys::NONE), name)?;
                 if let Some((rest, is_secret)) = keys.rest() {
                     self.guarded(is_secret, |walk| {
                         let segment = segment(walk.secrecy == Secrecy::Here, name);
@@ -164,7 +166,7 @@ impl<'t> Walk<'t> {
                     self.inside(self.key(name), |walk| walk.any(true))?;
                 } else if self.collects() {
                     let value_at = self.json.offset();
-                    unknown.push(Unknown {
+                    unknown.push(UnknownEntry {
                         key: name,
                         key_at,
                         value_at,
@@ -182,21 +184,21 @@ impl<'t> Walk<'t> {
     }
 
     /// Takes out the entry that has been read, of an object that begins at `first`.
-    fn cut_entry(&mut self, cut: &mut Cut, first: usize) {
+    fn cut_entry(&mut self, cut: &mut RemovedRange, first: usize) {
         match cut.kept {
             Some(end) => self.edits.push(Edit::new(end..self.json.offset(), "")),
             None => cut.open = Some(first),
         }
     }
 
-    /// Takes out the entries that stand first, up to the next one.
-    fn close_cut(&mut self, cut: &mut Cut, to: usize) {
+    /// Removes the leading entries, up to the next one.
+    fn close_cut(&mut self, cut: &mut RemovedRange, to: usize) {
         if let Some(from) = cut.open.take() {
             self.edits.push(Edit::new(from..to, ""));
         }
     }
 
-    /// Returns true if `null` stands for a default here.
+    /// Returns true if `null` means a default here.
     fn drops_null(&mut self, key: &Key<'_>) -> bool {
         self.json.peek() == Some(b'n')
             && self.repairs_values()
@@ -210,12 +212,12 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    /// Reports what is missing from an object, and what is too much.
+    /// Reports missing and excess entries of an object.
     fn ends(
         &mut self,
-        keys: Keys<'_>,
-        given: &Given,
-        unknown: &[Unknown<'t>],
+        keys: ObjectKeys<'_>,
+        given: &GivenKeys,
+        unknown: &[UnknownEntry<'t>],
         end: usize,
     ) -> Walked {
         let mut missing = keys
@@ -229,7 +231,7 @@ impl<'t> Walk<'t> {
             return Ok(());
         }
         let missing: Vec<Key<'_>> = missing.map(|(_, key)| key).collect();
-        // A key that is missing comes first; where none is, the one that may be.
+        // Required missing keys come first, then optional ones.
         let meant = match (unknown, missing.as_slice()) {
             ([one], [key]) => self.repairs_key(one.key, key.name).then_some((one, *key)),
             ([one], []) => self.meant_optional(keys, given, one).map(|key| (one, key)),
@@ -257,9 +259,9 @@ impl<'t> Walk<'t> {
     /// Returns the optional key that an unknown one was meant for, if there is just one that it is a slip of.
     fn meant_optional<'k>(
         &self,
-        keys: Keys<'k>,
-        given: &Given,
-        unknown: &Unknown<'_>,
+        keys: ObjectKeys<'k>,
+        given: &GivenKeys,
+        unknown: &UnknownEntry<'_>,
     ) -> Option<Key<'k>> {
         let slips = |is_given: bool| {
             let keys = keys
@@ -294,7 +296,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Reads an entry as that of the key that it was meant for.
-    fn rename(&mut self, entry: &Unknown<'t>, key: &Key<'_>, end: usize) -> Walked {
+    fn rename(&mut self, entry: &UnknownEntry<'t>, key: &Key<'_>, end: usize) -> Walked {
         let depth = self.json.depth();
         // Inside the object again, whose closing bracket has been read.
         let inside = depth.saturating_sub(1);
@@ -325,7 +327,7 @@ impl<'t> Walk<'t> {
         let start = self.json.offset();
         self.json.enter_object()?;
         let mut place = Place::Opened;
-        let mut seen = Seen::NONE;
+        let mut seen = SeenKeys::NONE;
         let mut count = 0;
         let mut cost = None;
         while let Some(key) = self.json.next_key(&mut place)? {

@@ -1,22 +1,21 @@
-//! Repairs arguments that do not say what the model means.
+//! Repairs common mistakes in a model's arguments.
 //!
 //! Models send numbers in quotes, JSON inside strings, one value where a list belongs. Guided by the
 //! shape, such a value has one meaning. A string is never touched where a string is admitted.
 
 use crate::decode::fault::say;
-use crate::decode::{FaultCode, Json, RepairKind, Repairs, Store};
+use crate::decode::{Arena, FaultCode, Json, RepairKind, Repairs};
 use crate::shape::Shape;
 use crate::text::near;
 
 use super::meant::may_start;
-use super::{Edit, Mode, Stop, Walk, Walked, edited};
+use super::{Edit, Stop, Walk, WalkMode, Walked, edited};
 
 /// Returns true if a key may be read as another one: it is that key with a slip in its letters.
 ///
-/// No other character may be between the two. A gateway that looks at the keys first must not see
-/// one that looks like none of ours, or like ours and is not. So the written key has no characters
-/// but plain ones and those of the key that is meant. Letters that look alike, full width, case
-/// alone, separators and digits make another key.
+/// No other character may be between the two. A gateway that looks at the keys first must not see one that looks like
+/// none of ours, or like ours and is not. So the written key has no characters but plain ones and those of the key that
+/// is meant. Letters that look alike, full width, case alone, separators and digits make another key.
 fn is_slip(written: &str, meant: &str) -> bool {
     fn letters(text: &str) -> impl Iterator<Item = char> {
         let letters = text.chars().filter(|char| char.is_alphabetic());
@@ -34,17 +33,16 @@ fn is_slip(written: &str, meant: &str) -> bool {
 }
 
 impl Walk<'_> {
-    /// Returns the repairs that are still made. Beyond so many slips there is no telling what was
-    /// meant.
+    /// Returns the repairs that are still made. Beyond so many slips there is no telling what was meant.
     fn repairs(&self) -> Repairs {
         const MOST: usize = 1000;
         match self.mode {
-            Mode::Collect { repairs } if self.found.repairs.len() < MOST => repairs,
+            WalkMode::Collect { repairs } if self.found.repairs.len() < MOST => repairs,
             _ => Repairs::None,
         }
     }
 
-    /// Returns true if a value may be read as what it stands for, with its keys as they are.
+    /// Returns true if a value may be read as its meaning, with its keys unchanged.
     pub(super) fn repairs_values(&self) -> bool {
         self.repairs() >= Repairs::Values
     }
@@ -69,7 +67,7 @@ impl Walk<'_> {
         self.unfit(start, shape, FaultCode::WrongType)
     }
 
-    /// Reads the string that stands next as what stands in it, if that is certain.
+    /// Reads the next string as the JSON inside it, if that is certain.
     pub(super) fn unquoted(&mut self, shape: &Shape<'_>) -> Result<bool, Stop> {
         if !self.repairs_values() || self.json.peek() != Some(b'"') {
             return Ok(false);
@@ -102,10 +100,10 @@ impl Walk<'_> {
             )
     }
 
-    /// Takes a string for the number, boolean, array or object that stands in it.
+    /// Reads a string as the number, boolean, array or object inside it.
     fn unquote(&mut self, start: usize, text: &str, depth: u8, shape: &Shape<'_>) -> bool {
-        let store = Store::new();
-        let string = match Json::new(text, &store).string() {
+        let arena = Arena::new();
+        let string = match Json::new(text, &arena).string() {
             Ok(Ok(string)) => string.to_owned(),
             Ok(Err(string)) => string,
             Err(_) => return false,
@@ -116,7 +114,7 @@ impl Walk<'_> {
             Some(b'{' | b'[') => RepairKind::Parsed,
             _ => return false,
         };
-        // An object in a text is keys that nobody saw who looked at the arguments before.
+        // An object in a text has keys that earlier readers of the arguments did not see.
         if self.repairs() != Repairs::All && inner.contains('{') {
             return false;
         }
@@ -135,19 +133,19 @@ impl Walk<'_> {
         shape: &Shape<'_>,
         kind: RepairKind,
     ) -> bool {
-        let store = Store::new();
-        let mut json = Json::new(meant, &store).at(0, depth);
+        let arena = Arena::new();
+        let mut json = Json::new(meant, &arena).at(0, depth);
         if json.skip().is_err() || json.finish().is_err() {
             return false;
         }
         let path = self.path.clone();
         let found = std::mem::take(&mut self.found);
         let mut inner = self.within(json.at(0, depth), start);
-        // What this walk found stays, whatever becomes of the repair.
+        // The faults of this walk stay, whether the repair is used or not.
         self.path = path;
         self.found = found;
         inner.is_wrapped = kind == RepairKind::Wrapped;
-        // The outer repair is told first.
+        // The outer repair is reported first.
         if inner.hides() {
             inner.repaired(kind, &say::kept_back(text, 0), &say::kept_back(meant, 0));
         } else {

@@ -3,18 +3,18 @@
 use toolwright_json::{Place, Value};
 
 use crate::decode::fault::say;
-use crate::decode::{FaultCode, Json, Seen, Segment, Store, admits_count, describe};
-use crate::shape::{Check, Contains, Evaluated, Kind, PatternKeys, Places, Rule, Shape};
+use crate::decode::{Arena, FaultCode, Json, SeenKeys, Segment, admits_count, describe, is_listed};
+use crate::shape::{Check, Contains, Evaluated, Kind, PatternKeys, PrefixItems, Rule, Shape};
 
-use super::union::Ways;
-use super::{Edit, Mode, Stop, Walk, Walked, bytes, edited};
+use super::union::Candidates;
+use super::{Edit, Stop, Walk, WalkMode, Walked, bytes, edited};
 
 impl Walk<'_> {
-    /// Walks the value that stands next by a rule.
+    /// Walks the next value by a rule.
     pub(super) fn rule(&mut self, shape: &Shape<'_>, rule: &Rule<'_>) -> Walked {
         match rule {
             Rule::Never => self.never(),
-            Rule::Literals(values) => self.literal(shape, values),
+            Rule::Literals(values) => self.admits_value(shape, values),
             Rule::All(parts) => self.all(parts),
             Rule::OneOf(members) => self.exactly_one(shape, members),
             Rule::When(types, inner) => match self.json.peek() {
@@ -26,7 +26,7 @@ impl Walk<'_> {
                 let is_met = self.admits_next(rule.condition)?;
                 self.value(if is_met { rule.then } else { rule.otherwise })
             }
-            Rule::Places(places) => self.places(shape, places),
+            Rule::PrefixItems(places) => self.places(shape, places),
             Rule::Contains(contains) => self.contains(shape, contains),
             Rule::Text(text) => match &text.check {
                 Check::Keys(keys) => self.pattern_keys(keys),
@@ -50,7 +50,7 @@ impl Walk<'_> {
     }
 
     /// A value that is listed.
-    fn literal(&mut self, shape: &Shape<'_>, values: &[&str]) -> Walked {
+    fn admits_value(&mut self, shape: &Shape<'_>, values: &[&str]) -> Walked {
         self.json.peek();
         let (start, depth) = (self.json.offset(), self.json.depth());
         let text = self.json.skip()?;
@@ -86,7 +86,7 @@ impl Walk<'_> {
         let (mut unions, mut end) = (self.unions, start);
         let faults = self.found.count();
         for (index, part) in parts.iter().enumerate() {
-            // Other parts are not asked about defaults: the value is admitted as it came.
+            // Other parts add no defaults: the value is admitted unchanged.
             if self.edits.len() > noted && !self.fills() {
                 return self.rest_of_all(start, end, depth, noted, parts.get(index..));
             }
@@ -94,7 +94,7 @@ impl Walk<'_> {
             if matches!(part.kind, Kind::Rule(Rule::Text(_))) && self.found.count() > faults {
                 continue;
             }
-            // Of a value of another type the rest says nothing new.
+            // Other parts have no rules for a value of another type.
             let at = self.outer.unwrap_or(start);
             if self.found.is_of_wrong_type(faults, at) {
                 break;
@@ -121,8 +121,8 @@ impl Walk<'_> {
         let edits = self.edits.split_off(noted);
         let text = edited(self.json.whole(), start..end, edits);
         self.spend(bytes(&text))?;
-        let store = Store::new();
-        let json = Json::new(&text, &store).at(0, depth);
+        let arena = Arena::new();
+        let json = Json::new(&text, &arena).at(0, depth);
         let mut inner = self.within(json, start);
         let walked = inner.all(parts.unwrap_or_default());
         let edits = self.take_back(&mut inner);
@@ -137,7 +137,7 @@ impl Walk<'_> {
         self.json.peek();
         let (start, depth) = (self.json.offset(), self.json.depth());
         let address = members.as_ptr().addr();
-        let memo = (self.mode == Mode::FailFast).then_some((start, address));
+        let memo = (self.mode == WalkMode::FailFast).then_some((start, address));
         if let Some(known) = self.known(memo, depth) {
             return known;
         }
@@ -156,7 +156,7 @@ impl Walk<'_> {
         self.note(memo, is_one, noted);
         match fitting.as_slice() {
             [_] => Ok(()),
-            [] => self.one_of(shape, Ways::Of(members)),
+            [] => self.one_of(shape, Candidates::Of(members)),
             many => {
                 self.skip()?;
                 self.fault(start, FaultCode::Bound, |walk| {
@@ -201,7 +201,7 @@ impl Walk<'_> {
         self.unfit(start, shape, FaultCode::Bound)
     }
 
-    fn places(&mut self, shape: &Shape<'_>, places: &Places<'_>) -> Walked {
+    fn places(&mut self, shape: &Shape<'_>, places: &PrefixItems<'_>) -> Walked {
         if self.json.peek() != Some(b'[') {
             return self.mismatch(shape);
         }
@@ -226,7 +226,7 @@ impl Walk<'_> {
             return self.any(false);
         }
         self.json.enter_object()?;
-        let (mut place, mut seen) = (Place::Opened, Seen::NONE);
+        let (mut place, mut seen) = (Place::Opened, SeenKeys::NONE);
         while let Some(key) = self.json.next_key(&mut place)? {
             // A pattern looks at each byte.
             self.spend((1 + key.len() as u64 / 2) * (1 + keys.patterns.len() as u64))?;
@@ -256,7 +256,7 @@ impl Walk<'_> {
         let mut place = Place::Opened;
         if of == b'{' {
             self.json.enter_object()?;
-            let mut seen = Seen::NONE;
+            let mut seen = SeenKeys::NONE;
             while let Some(key) = self.json.next_key(&mut place)? {
                 let patterns = active.iter().map(|one| one.patterns.len() as u64);
                 let patterns = patterns.sum::<u64>() * key.len() as u64 / 2;
@@ -292,8 +292,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if the value that stands next meets a condition. The verdict is remembered: the schema around may
-    /// look at the same value.
+    /// Returns true if the next value meets a condition. The verdict is remembered: the schema around may check the
+    /// value again.
     fn meets(&mut self, condition: &Shape<'_>) -> Result<bool, Stop> {
         self.json.peek();
         let memo = (self.json.offset(), std::ptr::from_ref(condition).addr());
@@ -306,7 +306,7 @@ impl Walk<'_> {
         Ok(is_met)
     }
 
-    /// Collects what looks at the value that stands next.
+    /// Collects the schemas that evaluate the next value.
     fn active<'s>(&mut self, by: &'s Evaluated<'s>, active: &mut Vec<&'s Evaluated<'s>>) -> Walked {
         self.spend(1)?;
         active.push(by);
@@ -317,20 +317,6 @@ impl Walk<'_> {
         }
         Ok(())
     }
-}
-
-/// Returns true if JSON means the same as one of some values.
-pub(crate) fn is_listed(json: &str, values: &[&str]) -> bool {
-    let Ok(value) = Value::parse(json) else {
-        return false;
-    };
-    let is_number = matches!(value, Value::Number(_));
-    let first = |text: &str| text.bytes().next();
-    let mut values = values.iter();
-    values.any(|one| {
-        let may_be = is_number || first(one) == first(json);
-        *one == json || may_be && Value::parse(one).is_ok_and(|one| one == value)
-    })
 }
 
 /// The strings among some values.

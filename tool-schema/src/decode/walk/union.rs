@@ -3,32 +3,31 @@
 use toolwright_json::Place;
 
 use crate::shape::{
-    Alternative, Field, Kind, ListedKeys, Object, Peeled, Rule, Shape, alternatives_of,
+    Alternative, Field, KeyTable, Kind, Object, Rule, Shape, Unwrapped, alternatives_of,
 };
 
-use super::object::Keys;
-use super::{Mode, Stop, Walk, Walked};
+use super::object::ObjectKeys;
+use super::{Stop, Walk, WalkMode, Walked};
 
 /// Forms that a value may have.
-pub(super) enum Way<'s> {
+pub(super) enum Candidate<'s> {
     Object(Alternative<'s>),
     /// An object that may be in one way alone.
-    Listed(&'s Shape<'s>, ListedKeys<'s>),
+    Listed(&'s Shape<'s>, KeyTable<'s>),
     Other(&'s Shape<'s>),
 }
 
 /// All forms that a value may have.
 #[derive(Clone, Copy)]
-pub(super) enum Ways<'s> {
+pub(super) enum Candidates<'s> {
     /// The members of a union.
     Of(&'s [Shape<'s>]),
     /// An object with these fields, into which an enum is flattened.
     Objects(&'s [Alternative<'s>], &'s [Field<'s>]),
 }
 
-impl<'s> Ways<'s> {
-    /// Returns the address of what they are made of, which lives as long as the program: a name for
-    /// the whole.
+impl<'s> Candidates<'s> {
+    /// Returns the address of the candidates, which live as long as the program: an identity for the whole.
     fn id(self) -> usize {
         match self {
             Self::Of(members) => members.as_ptr().addr(),
@@ -41,21 +40,28 @@ impl<'s> Ways<'s> {
     fn any(
         self,
         next: Option<u8>,
-        text: Option<Entry<'_>>,
-        mut is_one: impl FnMut(Way<'s>) -> bool,
+        text: Option<TagEntry<'_>>,
+        mut is_one: impl FnMut(Candidate<'s>) -> bool,
     ) -> bool {
         match self {
             Self::Of(members) => any(members, 0, (next, text), &mut is_one),
-            Self::Objects(ways, _) => ways.iter().cloned().any(|way| is_one(Way::Object(way))),
+            Self::Objects(ways, _) => ways
+                .iter()
+                .cloned()
+                .any(|way| is_one(Candidate::Object(way))),
         }
     }
 
-    fn all(self, next: Option<u8>) -> Vec<Way<'s>> {
+    fn all(self, next: Option<u8>) -> Vec<Candidate<'s>> {
         let mut all = Vec::new();
         self.any(next, None, |way| {
             match way {
-                Way::Listed(shape, _) => {
-                    all.extend(alternatives_of(shape, false).into_iter().map(Way::Object));
+                Candidate::Listed(shape, _) => {
+                    all.extend(
+                        alternatives_of(shape, false)
+                            .into_iter()
+                            .map(Candidate::Object),
+                    );
                 }
                 way => all.push(way),
             }
@@ -69,37 +75,37 @@ impl<'s> Ways<'s> {
 fn any<'s>(
     members: &'s [Shape<'s>],
     depth: u8,
-    (next, text): (Option<u8>, Option<Entry<'_>>),
-    is_one: &mut impl FnMut(Way<'s>) -> bool,
+    (next, text): (Option<u8>, Option<TagEntry<'_>>),
+    is_one: &mut impl FnMut(Candidate<'s>) -> bool,
 ) -> bool {
     members.iter().any(|member| {
-        let peeled = Peeled::of(member);
+        let peeled = Unwrapped::of(member);
         match peeled.kind {
-            // What it says of a value of this type is all that it says.
+            // Its rules for a value of this type are all of its rules.
             Kind::Rule(Rule::When(types, inner)) if next.is_some_and(|next| types.has(next)) => {
                 any(std::slice::from_ref(*inner), depth, (next, text), is_one)
             }
-            _ if peeled.nullable => is_one(Way::Other(member)),
+            _ if peeled.nullable => is_one(Candidate::Other(member)),
             Kind::Union(union) if depth < 8 => any(union.members, depth + 1, (next, text), is_one),
             Kind::Object(object) if text.is_some_and(|text| text.is_no_tag_of(object)) => false,
-            Kind::Object(object) => match ListedKeys::of(object) {
-                Some(keys) => is_one(Way::Listed(member, keys)),
+            Kind::Object(object) => match KeyTable::of(object) {
+                Some(keys) => is_one(Candidate::Listed(member, keys)),
                 None => {
                     let ways = alternatives_of(member, false);
-                    ways.into_iter().any(|way| is_one(Way::Object(way)))
+                    ways.into_iter().any(|way| is_one(Candidate::Object(way)))
                 }
             },
-            Kind::Rule(Rule::All(parts)) if next == Some(b'{') => match together(member, parts) {
-                Some(way) => is_one(Way::Object(way)),
-                None => is_one(Way::Other(member)),
+            Kind::Rule(Rule::All(parts)) if next == Some(b'{') => match merged(member, parts) {
+                Some(way) => is_one(Candidate::Object(way)),
+                None => is_one(Candidate::Other(member)),
             },
-            _ => is_one(Way::Other(member)),
+            _ => is_one(Candidate::Other(member)),
         }
     })
 }
 
 /// The keys of an object that several shapes say; nothing if one of them may be in several ways.
-fn together<'s>(whole: &'s Shape<'s>, parts: &[Shape<'s>]) -> Option<Alternative<'s>> {
+fn merged<'s>(whole: &'s Shape<'s>, parts: &[Shape<'s>]) -> Option<Alternative<'s>> {
     let mut way = Alternative {
         whole: Some(whole),
         ..Alternative::default()
@@ -118,15 +124,15 @@ fn together<'s>(whole: &'s Shape<'s>, parts: &[Shape<'s>]) -> Option<Alternative
     (!way.keys.is_empty()).then_some(way)
 }
 
-/// The first entry of an object, behind whose key a string stands.
+/// The first entry of an object, if its value is a string.
 #[derive(Clone, Copy)]
-struct Entry<'t> {
+struct TagEntry<'t> {
     key: &'t str,
     value: &'t str,
 }
 
-impl Entry<'_> {
-    /// Returns true if it says that an object is none with these keys, the first of which is a tag.
+impl TagEntry<'_> {
+    /// Returns true if it excludes an object with these keys, the first of which is a tag.
     fn is_no_tag_of(self, object: &Object<'_>) -> bool {
         match object.fields {
             [field, ..] if !field.flatten && field.is_read_as(self.key) => {
@@ -138,22 +144,23 @@ impl Entry<'_> {
 }
 
 impl<'t> Walk<'t> {
-    /// A value that is of one of some ways: the first that admits it is what serde reads.
-    pub(super) fn one_of(&mut self, shape: &Shape<'_>, ways: Ways<'_>) -> Walked {
+    /// A value of one of several candidates: the first that admits it is the one that serde reads.
+    pub(super) fn one_of(&mut self, shape: &Shape<'_>, ways: Candidates<'_>) -> Walked {
         let start = self.json.offset();
         let depth = self.json.depth();
         // A type that is an untagged variant of itself never comes to an end.
         if self.unions > 16 {
             return self.mismatch(shape);
         }
-        // Of the outermost union nobody asks again, and of those in it only its own members do.
-        let memo = (self.tried > 1 && self.mode == Mode::FailFast).then_some((start, ways.id()));
+        // The outermost union is visited once, and inner unions only by its members.
+        let memo =
+            (self.tried > 1 && self.mode == WalkMode::FailFast).then_some((start, ways.id()));
         if let Some(known) = self.known(memo, depth) {
             return known;
         }
         let (unions, mode) = (self.unions, self.mode);
         let noted = self.edits.len();
-        self.mode = Mode::FailFast;
+        self.mode = WalkMode::FailFast;
         self.tried += 1;
         let entry = self.first_entry().unwrap_or_default();
         self.json.rewind(start, depth);
@@ -176,17 +183,19 @@ impl<'t> Walk<'t> {
         self.note(memo, admitted, noted);
         match (admitted, mode) {
             (true, _) => Ok(()),
-            (false, Mode::FailFast) => Err(Stop),
-            (false, Mode::Collect { .. }) => self.meant(shape, &ways.all(next), start, depth),
+            (false, WalkMode::FailFast) => Err(Stop),
+            (false, WalkMode::Collect { .. }) => self.meant(shape, &ways.all(next), start, depth),
         }
     }
 
-    fn way(&mut self, way: &Way<'_>) -> Walked {
+    fn way(&mut self, way: &Candidate<'_>) -> Walked {
         match way {
-            Way::Other(shape) => self.value(shape),
-            Way::Object(_) | Way::Listed(..) if self.json.peek() != Some(b'{') => Err(Stop),
-            Way::Object(way) => self.alternative(way),
-            Way::Listed(_, keys) => self.object(Keys::Listed(keys)),
+            Candidate::Other(shape) => self.value(shape),
+            Candidate::Object(_) | Candidate::Listed(..) if self.json.peek() != Some(b'{') => {
+                Err(Stop)
+            }
+            Candidate::Object(way) => self.alternative(way),
+            Candidate::Listed(_, keys) => self.object(ObjectKeys::Listed(keys)),
         }
     }
 
@@ -194,12 +203,12 @@ impl<'t> Walk<'t> {
     pub(super) fn alternative(&mut self, way: &Alternative<'_>) -> Walked {
         match way.whole {
             Some(shape) => self.value(shape),
-            None => self.object(Keys::Of(way)),
+            None => self.object(ObjectKeys::Of(way)),
         }
     }
 
-    /// Consumes the beginning of the object that stands next, up to behind its first value.
-    fn first_entry(&mut self) -> Result<Option<Entry<'t>>, Stop> {
+    /// Consumes the beginning of the next object, through its first value.
+    fn first_entry(&mut self) -> Result<Option<TagEntry<'t>>, Stop> {
         if self.json.peek() != Some(b'{') {
             return Ok(None);
         }
@@ -208,7 +217,7 @@ impl<'t> Walk<'t> {
         Ok(match (key, self.json.peek()) {
             (Some(key), Some(b'"')) => {
                 let value = self.json.string()?.ok();
-                value.map(|value| Entry { key, value })
+                value.map(|value| TagEntry { key, value })
             }
             _ => None,
         })

@@ -7,7 +7,7 @@ use super::super::{Ordered, Pair, Parts};
 use super::union::known_types;
 use crate::keyword::Keyword;
 
-/// Keywords for the keys of an object: each means something only beside the others.
+/// Keywords for the keys of an object: their meanings depend on each other.
 const KEYS: [Keyword; 4] = [
     Keyword::Properties,
     Keyword::PatternProperties,
@@ -27,8 +27,7 @@ const ELEMENTS: [Keyword; 6] = [
 
 const CONDITION: [Keyword; 3] = [Keyword::If, Keyword::Then, Keyword::Else];
 
-/// Sets a keyword; keys join those that are there, which come first: a variant's tag stands beside
-/// the reference to its content.
+/// Sets a keyword; keys are appended to existing ones: a variant's tag is beside the reference to its content.
 pub(super) fn put(out: &mut Keywords, key: impl Into<Cow<'static, str>>, value: Ordered) {
     let key = key.into();
     match (out.get_mut(&key), value) {
@@ -61,8 +60,7 @@ pub(super) fn all_of(out: &mut Keywords, members: Vec<Ordered>) {
     }
 }
 
-/// Lets another schema hold as well. Both become one where that is exact; the rest of `other` joins
-/// `allOf`.
+/// Lets another schema hold as well. Both become one where that is exact; the rest of `other` joins `allOf`.
 ///
 /// Two things are lost, and returned: annotations that `out` has already, and `additionalProperties:
 /// false` that would forbid the keys of the other schema. By the letter no object has keys then;
@@ -141,7 +139,7 @@ fn both(own: &mut Ordered, other: Ordered, lost: &mut Vec<Pair>) {
     }
 }
 
-/// Unites values of one keyword. Returns the other value if no one value says both.
+/// Merges values of one keyword. Returns the other value if no single value has both meanings.
 fn unite(
     keyword: Keyword,
     own: &mut Ordered,
@@ -213,8 +211,8 @@ fn unite_named(own: &mut Ordered, other: Ordered, lost: &mut Vec<Pair>) {
     }
 }
 
-/// Unites the keywords for keys. Returns false, and changes nothing, where no one object says both: one
-/// schema bounds the keys that only the other one declares.
+/// Merges the keywords for keys. Returns false, and changes nothing, if no single object has both meanings: one schema
+/// bounds the keys that only the other one declares.
 fn unite_keys(out: &mut Keywords, other: &mut Keywords, lost: &mut Vec<Pair>) -> bool {
     let is_bounded = |schema: &Ordered| !schema.entries().is_empty();
     let bounds = |keys: &Keywords| {

@@ -2,7 +2,7 @@
 
 use super::super::keywords::{Keywords, is_null, text, type_of, typed, union};
 use super::super::{Ordered, Pair, Parts};
-use super::{Form, merge};
+use super::{CanonicalRules, merge};
 use crate::keyword::{Keyword, TYPES};
 
 /// Meaning of some values of an enum.
@@ -11,12 +11,12 @@ pub struct Meaning {
     pub words: String,
 }
 
-/// Puts a union among the keywords; what is no union is given back, to hold as it is.
+/// Sets a union among the keywords; returns a value that is not a union, unchanged.
 pub(super) fn put(
     members: Vec<Ordered>,
     out: &mut Keywords,
     meanings: &mut Vec<Meaning>,
-    form: &impl Form,
+    form: &impl CanonicalRules,
 ) -> Option<Ordered> {
     let others: Vec<&Ordered> = members.iter().filter(|member| !is_null(member)).collect();
     let has_null = others.len() < members.len();
@@ -85,7 +85,7 @@ fn refuses_keys_of(closed: &Ordered, other: &Ordered) -> bool {
 }
 
 /// Returns one enum for a union of constants of one type.
-fn folded(members: &[&Ordered], form: &impl Form) -> Option<Keywords> {
+fn folded(members: &[&Ordered], form: &impl CanonicalRules) -> Option<Keywords> {
     let first = members.first()?.keyword(Keyword::Type)?;
     let mut values = Vec::new();
     for member in members {
@@ -122,7 +122,7 @@ fn name_of(value: &Ordered) -> String {
         .map_or_else(|| value.to_json(), str::to_owned)
 }
 
-/// Returns the types that JSON Schema has, each once; nothing if there is none.
+/// Returns the valid types, without duplicates; `None` if there is none.
 pub(super) fn known_types(value: &Ordered) -> Option<Ordered> {
     let is_known = |name: &Ordered| name.as_str().is_some_and(|name| TYPES.contains(&name));
     let Ordered::Array(names) = value else {

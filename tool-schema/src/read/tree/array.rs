@@ -2,10 +2,10 @@
 
 use toolwright_json::Value;
 
-use super::{Keywords, Reader, all_of, count};
+use super::{Keywords, TreeReader, all_of, count};
 use crate::keyword::Keyword;
 use crate::read::Parts;
-use crate::shape::{Array, Contains, Kind, Places, Rule, Shape};
+use crate::shape::{Array, Contains, Kind, PrefixItems, Rule, Shape};
 
 /// Arrays of any elements.
 pub(super) const fn of_any<'a>(unique: bool) -> Shape<'a> {
@@ -33,7 +33,7 @@ fn has_places(keywords: &Keywords<'_>) -> bool {
         .is_some_and(|places| !places.is_empty())
 }
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> TreeReader<'_, 'a> {
     /// Returns the shape that keywords give to arrays, if they say anything.
     pub(super) fn array(&mut self, keywords: &Keywords<'_>, at: &str) -> Option<Shape<'a>> {
         let (_, rest) = names(keywords);
@@ -55,8 +55,7 @@ impl<'a> Reader<'_, 'a> {
         (!parts.is_empty()).then(|| all_of(self.memory, parts))
     }
 
-    /// Returns the shape that keywords give to an array's elements. Those behind the first places
-    /// are `items`.
+    /// Returns the shape that keywords give to an array's elements. Those behind the first places are `items`.
     fn elements(
         &mut self,
         keywords: &Keywords<'_>,
@@ -94,9 +93,9 @@ impl<'a> Reader<'_, 'a> {
         if min_len == len && most == Some(len) {
             return Some(Shape::new(Kind::Tuple(shapes)));
         }
-        Some(Shape::new(Kind::Rule(Rule::Places(Places {
+        Some(Shape::new(Kind::Rule(Rule::PrefixItems(PrefixItems {
             first: shapes,
-            // That there is none is said by their number.
+            // Maximum 0 already excludes elements.
             rest: items.filter(|_| !is_closed).unwrap_or(Shape::ANYTHING),
             min_len,
             max_len: most,

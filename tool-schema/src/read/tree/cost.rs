@@ -5,13 +5,13 @@ use super::error::{SchemaError, SchemaErrorKind as Kind};
 /// Schemas for the same value, by the pointer of the schema that holds or refers to them.
 type Here = HashMap<String, Vec<String>>;
 
-/// So many schemas may be asked about one value: references double the work each time that two of
-/// them lead to one schema.
+/// Maximum number of schemas that check one value: references double the work each time that two of them share a
+/// target.
 const MOST_STEPS: u64 = 65_536;
-/// So many may be asked inside each other: values nest too, and the stack ends.
+/// Maximum depth of schemas that check one value: values nest too, and the stack is limited.
 const MOST_INSIDE: u64 = 16;
 
-/// Cost of checking one value against a schema, without what is inside the value.
+/// Cost of checking one value against a schema, without its parts.
 #[derive(Clone, Copy)]
 enum Cost {
     /// It is being found out, further up.

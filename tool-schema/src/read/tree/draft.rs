@@ -1,10 +1,10 @@
-//! The drafts of JSON Schema, and what each knows.
+//! The drafts of JSON Schema, and the keywords of each.
 
 use std::borrow::Cow;
 
 use toolwright_json::Value;
 
-use crate::keyword::{Holds, Keyword, TYPES};
+use crate::keyword::{Keyword, Subschemas, TYPES};
 
 /// The drafts of JSON Schema that tools are described in. Older ones than draft 7 are read as draft 7.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
@@ -24,7 +24,7 @@ impl Draft {
     }
 }
 
-/// Returns true if a draft knows a keyword. What draft 7 and older ones do not know is known later alone.
+/// Returns true if a draft has a keyword. A keyword that draft 7 lacks is a later one.
 pub(super) fn is_of(keyword: Keyword, draft: Draft, has_places: bool) -> bool {
     use Keyword::{
         AdditionalItems, DependentRequired, DependentSchemas, DynamicAnchor, DynamicRef,
@@ -77,13 +77,14 @@ pub(in super::super) fn is_well_formed(keyword: Keyword, value: &Value<'_>) -> b
         UniqueItems | Nullable => matches!(value, Value::Bool(_)),
         Ref | DynamicRef | RecursiveRef | Pattern | Format | Id | Anchor | DynamicAnchor
         | ContentEncoding | ContentMediaType => is_name(value),
-        _ => match (keyword.holds(), value) {
-            (Holds::Nothing, _) | (Holds::List | Holds::OneOrList, Value::Array(_)) => true,
-            (Holds::Named | Holds::NamedOrNames | Holds::Defined, value) => {
+        _ => match (keyword.subschemas(), value) {
+            (Subschemas::None, _)
+            | (Subschemas::List | Subschemas::SchemaOrList, Value::Array(_)) => true,
+            (Subschemas::Map | Subschemas::MapOrNames | Subschemas::Definitions, value) => {
                 matches!(value, Value::Object(_))
             }
-            (Holds::One | Holds::OneOrList, value) => is_schema(value),
-            (Holds::List, _) => false,
+            (Subschemas::Schema | Subschemas::SchemaOrList, value) => is_schema(value),
+            (Subschemas::List, _) => false,
         },
     }
 }

@@ -30,13 +30,13 @@ impl SchemaError {
 pub enum SchemaErrorKind {
     /// The text has more bytes than are taken: 2 MiB, unless `max_schema_bytes` sets another bound.
     TooLarge,
-    /// More than 64 arrays and objects stand inside each other.
+    /// More than 64 arrays and objects are nested.
     TooDeep,
     /// There is more than one subschema for each 64 of these bytes, or there are more than 256 patterns.
     TooMany,
     /// It admits no object, which arguments always are.
     NotObject,
-    /// A reference leads out of the document. Nothing is ever fetched.
+    /// A reference to another document. Nothing is ever fetched.
     RemoteReference,
     /// A schema refers to itself for the same value, so that checking it would never end.
     EndlessReference,
@@ -58,7 +58,7 @@ impl Display for SchemaError {
 
 impl std::error::Error for SchemaError {}
 
-/// Part of a run-time schema that is not checked, or is read as what it probably means.
+/// Part of a run-time schema that is not checked, or is read by its probable meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaNote {
     /// Place in the schema, as a JSON pointer.

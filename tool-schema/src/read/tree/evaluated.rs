@@ -1,13 +1,13 @@
-//! Keywords that depend on what others look at: `patternProperties`, `unevaluatedProperties`, `unevaluatedItems`.
+//! Keywords that depend on other keywords: `patternProperties`, `unevaluatedProperties`, `unevaluatedItems`.
 
 use toolwright_json::Value;
 
-use super::{Keywords, Reader, array};
+use super::{Keywords, TreeReader, array};
 use crate::keyword::{COMBINING, Keyword, REFERENCES};
 use crate::read::{Parts, refs};
 use crate::shape::{Check, Evaluated, Kind, PatternKeys, Rule, Shape, Text};
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> TreeReader<'_, 'a> {
     /// Returns the shape that patterns of keys give to objects. A pattern that cannot be matched may match any key.
     pub(super) fn pattern_keys(&mut self, keywords: &Keywords<'_>, at: &str) -> Option<Shape<'a>> {
         self.patterns?;
@@ -65,7 +65,7 @@ impl<'a> Reader<'_, 'a> {
                 continue;
             };
             let rest = self.part(rest, at, keyword);
-            let by = self.looked_at(keywords, at, of, false);
+            let by = self.evaluated_by(keywords, at, of, false);
             let check = Check::Unevaluated { by, rest, of };
             parts.push(self.text_rule(&keywords.to_json(), check));
         }
@@ -77,13 +77,13 @@ impl<'a> Reader<'_, 'a> {
         if let Some(known) = self.evaluated.get(&key) {
             return known;
         }
-        let found = self.looked_at(schema, at, of, true);
+        let found = self.evaluated_by(schema, at, of, true);
         self.evaluated.insert(key, found);
         found
     }
 
-    /// Those of a schema itself do not include what its `unevaluated…` look at.
-    fn looked_at(
+    /// The parts that a schema evaluates, without those of its `unevaluated…` keywords.
+    fn evaluated_by(
         &mut self,
         keywords: &Keywords<'_>,
         at: &str,
@@ -126,7 +126,7 @@ impl<'a> Reader<'_, 'a> {
         self.memory.one(found)
     }
 
-    /// Returns what other schemas for the same value look at, each with its condition.
+    /// Returns the parts that other schemas for the same value evaluate, each with its condition.
     fn other_parts(
         &mut self,
         keywords: &Keywords<'_>,

@@ -2,7 +2,7 @@
 
 use toolwright_json::{Decimal, Integer, Value};
 
-use super::{Keywords, Reader};
+use super::{Keywords, TreeReader};
 use crate::keyword::Keyword;
 use crate::read::Parts;
 use crate::shape::{Bounds, Edge, Int, IntegerRange, Kind, Literal, NumberRange, Rule, Shape};
@@ -24,7 +24,7 @@ pub(super) const fn integers<'a>(min: Option<i128>) -> Shape<'a> {
     }))
 }
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> TreeReader<'_, 'a> {
     /// Returns the shape that keywords give to numbers, if they say anything.
     pub(super) fn number(
         &mut self,

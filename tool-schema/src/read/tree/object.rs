@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use toolwright_json::Value;
 
-use super::{FieldDefault, Keywords, Reader, all_of, count, number};
+use super::{FieldDefault, Keywords, TreeReader, all_of, count, number};
 use crate::keyword::Keyword;
 use crate::read::{Parts, refs};
 use crate::shape::{
@@ -27,13 +27,13 @@ fn is_map(keywords: &Keywords<'_>) -> bool {
 
 const ANY_KEY: Shape<'_> = Shape::string(0, None);
 
-/// A default stands beside a key's schema, or behind so many references.
+/// Maximum number of references between a key and its default.
 const MOST_REFERENCES: usize = 8;
 
 /// A field, with the JSON of its default and the pointer to it.
 type Declared<'a> = (Field<'a>, Option<(&'a str, &'a str)>);
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> TreeReader<'_, 'a> {
     /// Returns the shape that keywords give to objects, if they say anything.
     pub(super) fn object(&mut self, keywords: &Keywords<'_>, at: &str) -> Option<Shape<'a>> {
         let min_len = count(keywords, Keyword::MinProperties).unwrap_or(0);
@@ -82,7 +82,7 @@ impl<'a> Reader<'_, 'a> {
             }
             (_, additional) => parts.push(self.closed(fields, additional)),
         }
-        // A map has said what its keys are.
+        // The shape of keys is set already.
         let is_map = matches!(
             parts.first(),
             Some(Shape {
@@ -104,8 +104,7 @@ impl<'a> Reader<'_, 'a> {
         (!parts.is_empty()).then(|| all_of(self.memory, parts))
     }
 
-    /// Returns the shape of an object's keys. Those of a type's map may be integers, of which each
-    /// has one spelling.
+    /// Returns the shape of an object's keys. Those of a type's map may be integers, of which each has one spelling.
     fn names(&mut self, names: &Value<'_>, at: &str) -> &'a Shape<'a> {
         let pattern = names.text(Keyword::Pattern);
         match (self.document.references, pattern) {
@@ -115,7 +114,7 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    /// An object with these keys, and others as `additional` says.
+    /// An object with these keys; `additional` is the rule for others.
     fn closed(
         &mut self,
         declared: Vec<Declared<'a>>,

@@ -1,4 +1,4 @@
-//! Trees that own what they are made of.
+//! Trees with an arena.
 
 use bumpalo::Bump;
 use self_cell::{MutBorrow, self_cell};
@@ -6,11 +6,11 @@ use self_cell::{MutBorrow, self_cell};
 use super::draft::Draft;
 use super::error::{SchemaError, SchemaNote};
 use super::memory::Memory;
-use super::source::Source;
-use super::{Document, FieldDefault, Patterns, Reader};
+use super::source::SchemaSource;
+use super::{Document, FieldDefault, Patterns, TreeReader};
 use crate::shape::Shape;
 
-/// A tree that owns what it is made of.
+/// A tree that owns its parts.
 pub struct Tree {
     owned: Owned,
     notes: Vec<SchemaNote>,
@@ -18,18 +18,18 @@ pub struct Tree {
 
 self_cell!(
     struct Owned {
-        owner: Arena,
+        owner: TreeArena,
         #[covariant]
-        dependent: Root,
+        dependent: TreeRoot,
     }
 );
 
-struct Arena {
+struct TreeArena {
     bump: MutBorrow<Bump>,
     patterns: Patterns,
 }
 
-struct Root<'a> {
+struct TreeRoot<'a> {
     shape: &'a Shape<'a>,
     defaults: Vec<FieldDefault<'a>>,
 }
@@ -41,9 +41,9 @@ impl Tree {
     /// Checks the schema of arguments without reading it into a tree.
     ///
     /// # Errors
-    /// If checking arguments by it would take unbounded work, or it admits none.
+    /// If checking arguments would take unbounded work, or the schema admits none.
     pub fn check(text: &str, most_bytes: usize) -> Result<(), SchemaError> {
-        Source::of_arguments(text, most_bytes).map(drop)
+        SchemaSource::of_arguments(text, most_bytes).map(drop)
     }
 
     /// Reads the schema of arguments.
@@ -51,7 +51,7 @@ impl Tree {
     /// # Errors
     /// See [`check`](Self::check).
     pub fn of_arguments(text: &str, most_bytes: usize) -> Result<Self, SchemaError> {
-        Source::of_arguments(text, most_bytes).map(|source| Self::new(source, false))
+        SchemaSource::of_arguments(text, most_bytes).map(|source| Self::new(source, false))
     }
 
     /// Reads a schema of any values, to compare it with another.
@@ -59,10 +59,10 @@ impl Tree {
     /// # Errors
     /// See [`check`](Self::check).
     pub fn exact(text: &str) -> Result<Self, SchemaError> {
-        Source::read(text, Self::MOST_BYTES).map(|source| Self::new(source, true))
+        SchemaSource::read(text, Self::MOST_BYTES).map(|source| Self::new(source, true))
     }
 
-    fn new(source: Source<'_>, is_exact: bool) -> Self {
+    fn new(source: SchemaSource<'_>, is_exact: bool) -> Self {
         let mut notes = source.notes;
         let mut patterns = Patterns::new();
         for (pattern, at) in source.patterns {
@@ -75,7 +75,7 @@ impl Tree {
                 }),
             }
         }
-        let arena = Arena {
+        let arena = TreeArena {
             bump: MutBorrow::new(Bump::new()),
             patterns,
         };
@@ -87,10 +87,10 @@ impl Tree {
                 is_seven: source.draft == Draft::Seven,
                 is_exact,
             };
-            let mut reader = Reader::new(document, memory, Some(&arena.patterns));
+            let mut reader = TreeReader::new(document, memory, Some(&arena.patterns));
             let shape = reader.root();
             let defaults = reader.defaults;
-            Root { shape, defaults }
+            TreeRoot { shape, defaults }
         });
         Self { owned, notes }
     }
@@ -105,7 +105,7 @@ impl Tree {
         &self.owned.borrow_dependent().defaults
     }
 
-    /// Returns what is not checked, or read as what it probably means.
+    /// Returns notes on the parts that are not checked, or are read by their probable meaning.
     pub fn notes(&self) -> &[SchemaNote] {
         &self.notes
     }

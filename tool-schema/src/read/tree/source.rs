@@ -1,4 +1,4 @@
-//! Reads the text of a schema, refuses what has no bounds, and notes what is not checked.
+//! Reads the text of a schema, refuses unbounded work, and notes unchecked keywords.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -10,7 +10,7 @@ use super::cost::cost;
 use super::draft::{Draft, is_of, is_well_formed, read_exclusive_flags, read_spelled_default};
 use super::error::{SchemaError, SchemaErrorKind as Kind, SchemaNote};
 use crate::format;
-use crate::keyword::{Holds, Keyword, REFERENCES};
+use crate::keyword::{Keyword, REFERENCES, Subschemas};
 use crate::read::{Parts, refs};
 use crate::text::{escaped, excerpt, percent_decoded};
 
@@ -20,7 +20,7 @@ const MOST_DEPTH: usize = 64;
 const MOST_PATTERNS: usize = 256;
 
 /// A schema, with all that is known of it before it is read into a tree.
-pub(super) struct Source<'t> {
+pub(super) struct SchemaSource<'t> {
     pub(super) schema: Value<'t>,
     pub(super) draft: Draft,
     /// `$id` was `id` before draft 6.
@@ -42,16 +42,16 @@ pub(super) struct Source<'t> {
     most_schemas: usize,
 }
 
-/// A reference, until all that it may lead to is known.
+/// A reference whose possible targets are not all known.
 struct Link {
     from: String,
     keyword: Keyword,
     text: String,
-    /// The schema with an `$id` that it stands in.
+    /// The enclosing schema with an `$id`.
     resource: String,
 }
 
-impl<'t> Source<'t> {
+impl<'t> SchemaSource<'t> {
     /// Reads a schema of arguments, which are an object.
     pub(super) fn of_arguments(text: &'t str, most_bytes: usize) -> Result<Self, SchemaError> {
         let source = Self::read(text, most_bytes)?;
@@ -137,7 +137,7 @@ impl<'t> Source<'t> {
         }
     }
 
-    /// Looks into a schema, and takes out what cannot be read.
+    /// Traverses a schema, and removes unreadable parts.
     fn schema(
         &mut self,
         schema: &mut Value<'_>,
@@ -173,7 +173,7 @@ impl<'t> Source<'t> {
                     }
                     let within = format!("{at}/{name}");
                     self.names_once(keyword, value, &within);
-                    for (rest, inner) in held(keyword.holds(), value) {
+                    for (rest, inner) in subschemas(keyword.subschemas(), value) {
                         let inner_at = format!("{within}{rest}");
                         if keyword.is_for_the_same_value() {
                             here.push(inner_at.clone());
@@ -194,14 +194,16 @@ impl<'t> Source<'t> {
     }
 
     fn names_once(&mut self, keyword: Keyword, value: &mut Value<'_>, at: &str) {
-        if let (Holds::Named | Holds::NamedOrNames | Holds::Defined, Value::Object(entries)) =
-            (keyword.holds(), value)
+        if let (
+            Subschemas::Map | Subschemas::MapOrNames | Subschemas::Definitions,
+            Value::Object(entries),
+        ) = (keyword.subschemas(), value)
         {
             self.without_repeats(entries, at);
         }
     }
 
-    /// Of equal keys the last one counts, as readers of JSON have it.
+    /// The last of duplicate keys counts, as in JSON readers.
     fn without_repeats(&mut self, entries: &mut Vec<(Cow<'_, str>, Value<'_>)>, at: &str) {
         let is_last: Vec<bool> = {
             let mut seen = HashSet::new();
@@ -247,16 +249,19 @@ impl<'t> Source<'t> {
                 *name = Keyword::Id.as_str().into();
             }
             let remark = self.remark(name, value, at.is_empty(), is_beside, has_places);
-            let is_read = !matches!(remark, Some((Fate::Dropped | Fate::Malformed, _)));
+            let is_read = !matches!(
+                remark,
+                Some((KeywordUse::Dropped | KeywordUse::Malformed, _))
+            );
             if let Some((fate, message)) = remark {
-                let is_weaker = matches!(fate, Fate::Malformed | Fate::Unchecked);
+                let is_weaker = matches!(fate, KeywordUse::Malformed | KeywordUse::Unchecked);
                 self.note(format!("{at}/{}", escaped(name)), is_weaker, message);
             }
             is_read
         });
     }
 
-    /// Returns what becomes of a keyword that is not simply checked, with the words of a note.
+    /// Returns the use of a keyword that is not simply checked, with the text of a note.
     fn remark(
         &self,
         name: &str,
@@ -264,54 +269,55 @@ impl<'t> Source<'t> {
         is_root: bool,
         is_beside: bool,
         has_places: bool,
-    ) -> Option<(Fate, String)> {
+    ) -> Option<(KeywordUse, String)> {
         let keyword = Keyword::of(name);
         let draft = self.draft.name();
         let is_note = name.starts_with("x-") || keyword.is_some_and(Keyword::is_note);
         if is_beside && !is_note && keyword != Some(Keyword::Ref) {
             let message = format!("{draft} ignores `{name}` beside `$ref`");
-            return Some((Fate::Read, message));
+            return Some((KeywordUse::Read, message));
         }
         let Some(keyword) = keyword else {
             let message = || "no draft knows it".to_owned();
-            return name.starts_with('$').then(|| (Fate::Read, message()));
+            return name.starts_with('$').then(|| (KeywordUse::Read, message()));
         };
         if keyword == Keyword::Schema && !is_root {
             let message = "a draft inside a schema; only that of the whole document counts";
-            return Some((Fate::Dropped, message.to_owned()));
+            return Some((KeywordUse::Dropped, message.to_owned()));
         }
         if !is_of(keyword, self.draft, has_places) {
-            return Some((Fate::Dropped, format!("{draft} does not know it")));
+            return Some((KeywordUse::Dropped, format!("{draft} does not know it")));
         }
         if !is_well_formed(keyword, value) {
             let message = format!("{} is not valid here, so nothing checks it", shown(value));
-            return Some((Fate::Malformed, message));
+            return Some((KeywordUse::Malformed, message));
         }
         match keyword {
             Keyword::Format => {
                 let name = value.as_str().unwrap_or_default();
                 let fate = match (format::is_known(name), format::is_of_json_schema(name)) {
                     (true, _) => return None,
-                    (_, true) => Fate::Unchecked,
-                    (_, false) => Fate::Read,
+                    (_, true) => KeywordUse::Unchecked,
+                    (_, false) => KeywordUse::Read,
                 };
                 Some((fate, format!("the format {} is not checked", shown(value))))
             }
             Keyword::Nullable if value == &Value::Bool(true) => Some((
-                Fate::Read,
+                KeywordUse::Read,
                 "`null` fits, too, as OpenAPI means it".to_owned(),
             )),
-            Keyword::Items if has_places && self.draft == Draft::Twenty => {
-                Some((Fate::Read, "a list is read as `prefixItems`".to_owned()))
-            }
+            Keyword::Items if has_places && self.draft == Draft::Twenty => Some((
+                KeywordUse::Read,
+                "a list is read as `prefixItems`".to_owned(),
+            )),
             Keyword::ContentSchema
             | Keyword::Vocabulary
             | Keyword::DivisibleBy
             | Keyword::Disallow
-            | Keyword::Extends => Some((Fate::Unchecked, "nothing checks it".to_owned())),
+            | Keyword::Extends => Some((KeywordUse::Unchecked, "nothing checks it".to_owned())),
             // Later drafts have them as notes.
             Keyword::ContentEncoding | Keyword::ContentMediaType if self.draft == Draft::Seven => {
-                Some((Fate::Unchecked, "nothing checks it".to_owned()))
+                Some((KeywordUse::Unchecked, "nothing checks it".to_owned()))
             }
             _ => None,
         }
@@ -379,7 +385,7 @@ impl<'t> Source<'t> {
         Ok(())
     }
 
-    /// Finds where every reference leads, and notes it as a schema for the same value.
+    /// Resolves every reference, and records its target as a schema for the same value.
     fn resolve(&mut self) -> Result<(), SchemaError> {
         for link in std::mem::take(&mut self.links) {
             let at = format!("{}/{}", link.from, link.keyword.as_str());
@@ -432,7 +438,7 @@ impl<'t> Source<'t> {
         Ok(target.filter(|target| self.here.contains_key(target)))
     }
 
-    /// Returns true if an object may be admitted. It terminates: no reference leads back for the same value.
+    /// Returns true if an object may be admitted. It terminates: no reference for the same value is recursive.
     fn admits_object(&self, schema: &Value<'_>, at: &str) -> bool {
         let admits = |keyword: Keyword, index: usize, schema: &Value<'_>| {
             self.admits_object(schema, &format!("{at}/{}/{index}", keyword.as_str()))
@@ -462,10 +468,10 @@ impl<'t> Source<'t> {
     }
 }
 
-/// What becomes of a keyword.
+/// Use of a keyword.
 #[derive(Clone, Copy)]
-enum Fate {
-    /// It is read as what it means, or means nothing.
+enum KeywordUse {
+    /// It is read by its meaning, or has none.
     Read,
     /// It means nothing here.
     Dropped,
@@ -476,22 +482,28 @@ enum Fate {
 }
 
 /// Returns the schemas that a keyword holds, each with the rest of its pointer.
-fn held<'v, 't>(holds: Holds, value: &'v mut Value<'t>) -> Vec<(String, &'v mut Value<'t>)> {
+fn subschemas<'v, 't>(
+    holds: Subschemas,
+    value: &'v mut Value<'t>,
+) -> Vec<(String, &'v mut Value<'t>)> {
     match (holds, value) {
-        (Holds::List | Holds::OneOrList, Value::Array(schemas)) => {
+        (Subschemas::List | Subschemas::SchemaOrList, Value::Array(schemas)) => {
             let indexed = schemas.iter_mut().enumerate();
             indexed
                 .map(|(at, schema)| (format!("/{at}"), schema))
                 .collect()
         }
-        (Holds::Named | Holds::NamedOrNames | Holds::Defined, Value::Object(schemas)) => {
+        (
+            Subschemas::Map | Subschemas::MapOrNames | Subschemas::Definitions,
+            Value::Object(schemas),
+        ) => {
             let is_names = |schema: &Value<'_>| matches!(schema, Value::Array(_));
             let named = schemas.iter_mut().filter(|(_, schema)| !is_names(schema));
             named
                 .map(|(name, schema)| (format!("/{}", escaped(name)), schema))
                 .collect()
         }
-        (Holds::One | Holds::OneOrList, schema) => vec![(String::new(), schema)],
+        (Subschemas::Schema | Subschemas::SchemaOrList, schema) => vec![(String::new(), schema)],
         _ => Vec::new(),
     }
 }

@@ -3,7 +3,7 @@
 use toolwright_json::Value;
 
 use super::memory::Memory;
-use super::{Keywords, Reader};
+use super::{Keywords, TreeReader};
 use crate::keyword::Keyword;
 use crate::read::Parts;
 use crate::shape::{Field, If, Kind, Object, Rule, Shape, Union, Variant};
@@ -35,7 +35,7 @@ fn is_of(value: &Value<'_>, types: &[&str]) -> bool {
     })
 }
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> TreeReader<'_, 'a> {
     /// One of some values, which are of these types.
     pub(super) fn listed(&mut self, values: &[Value<'_>], types: Option<&[&str]>) -> Shape<'a> {
         let values = values.iter();
@@ -83,7 +83,7 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    /// Reads `not`, `if` and what depends on a key.
+    /// Reads `not`, `if` and rules that depend on a key.
     pub(super) fn conditional(
         &mut self,
         keywords: &Keywords<'_>,
@@ -156,7 +156,7 @@ impl<'a> Reader<'_, 'a> {
 }
 
 /// A value of any of these shapes, `null` apart.
-fn nullable<'a>(reader: &Reader<'_, 'a>, members: Vec<Shape<'a>>) -> Option<Shape<'a>> {
+fn nullable<'a>(reader: &TreeReader<'_, 'a>, members: Vec<Shape<'a>>) -> Option<Shape<'a>> {
     let count = members.len();
     let mut members = members;
     members.retain(|member| !matches!(member.kind, Kind::Null));

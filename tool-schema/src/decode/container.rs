@@ -1,39 +1,39 @@
-//! The parts of an array or object that is being read, and what each of them has to be.
+//! The parts of an array or object that is being read, with the expectation of each.
 
 use toolwright_json::Place;
 
+use super::buffered_object::BufferedObject;
 use super::expected::{Expected, admits_key, refused};
-use super::member::Member;
-use super::read::{Form, Json};
+use super::read::{Json, ReadMode};
 use super::{Error, Mismatch, Segment};
 use crate::decode::admits_count;
 use crate::shape::{Field, Kind, Map, Object, Shape, Union};
 
 /// The parts of an array or object that is being read.
-pub(super) struct Inside {
-    parts: Parts,
+pub(super) struct Container {
+    parts: ContainerParts,
     /// Bounds on how many there are.
     of: Option<&'static Shape<'static>>,
     count: usize,
 }
 
-enum Parts {
-    /// All alike, in whatever way.
+enum ContainerParts {
+    /// All parts have one expectation.
     Alike(Expected),
-    Places(&'static [&'static Shape<'static>]),
-    Keys(Keys),
+    PrefixItems(&'static [&'static Shape<'static>]),
+    Keys(KeyCursor),
     /// The keys of an object that serde buffers.
-    Buffered(Member),
+    Buffered(BufferedObject),
     /// The elements of an array that serde buffers.
     BufferedItems(&'static Shape<'static>),
     Entries(&'static Map<'static>),
     Variants(&'static Union<'static>),
 }
 
-impl Parts {
+impl ContainerParts {
     #[inline]
     fn of_object(object: &'static Object<'static>) -> Self {
-        Self::Keys(Keys {
+        Self::Keys(KeyCursor {
             fields: object.fields,
             open: object.open,
             next: 0,
@@ -45,10 +45,10 @@ impl Parts {
     fn of_buffered(
         shape: &'static Shape<'static>,
         is_array: bool,
-        form: Form,
+        mode: ReadMode,
     ) -> Result<Self, Error> {
         match (shape.core(), is_array) {
-            (Kind::Object(object), false) => Member::of(object, form == Form::Tagged)
+            (Kind::Object(object), false) => BufferedObject::of(object, mode == ReadMode::Tagged)
                 .map(Self::Buffered)
                 .ok_or_else(refused),
             (Kind::Array(array), true) => Ok(Self::BufferedItems(array.items)),
@@ -57,14 +57,14 @@ impl Parts {
     }
 
     #[inline(never)]
-    fn of(shape: &'static Shape<'static>, is_array: bool, form: Form) -> Result<Self, Error> {
-        if matches!(form, Form::Buffered | Form::Tagged) {
-            return Self::of_buffered(shape, is_array, form);
+    fn of(shape: &'static Shape<'static>, is_array: bool, mode: ReadMode) -> Result<Self, Error> {
+        if matches!(mode, ReadMode::Buffered | ReadMode::Tagged) {
+            return Self::of_buffered(shape, is_array, mode);
         }
         Ok(match (shape.followed(), is_array) {
             (kind, _) if kind.is_opaque() => Self::Alike(Expected::Typed),
             (Kind::Array(array), true) => Self::Alike(Expected::of(array.items)),
-            (Kind::Tuple(items), true) => Self::Places(items),
+            (Kind::Tuple(items), true) => Self::PrefixItems(items),
             (Kind::Object(object), false) => Self::of_object(object),
             (Kind::Map(map), false) => Self::Entries(map),
             (Kind::Union(union), false) => Self::Variants(union),
@@ -74,18 +74,18 @@ impl Parts {
 }
 
 /// The keys of an object, as they come.
-struct Keys {
+struct KeyCursor {
     fields: &'static [Field<'static>],
     open: bool,
     /// Keys mostly come in the type's order.
     next: usize,
-    /// So many keys from the first on have come, one after the other.
+    /// Number of keys seen in order, from the first.
     in_turn: usize,
-    /// So many of the other keys that have come must come.
+    /// Required keys seen out of order.
     required: usize,
 }
 
-impl Keys {
+impl KeyCursor {
     #[inline]
     fn note(&mut self, index: usize, field: &Field<'_>) {
         self.next = index + 1;
@@ -109,15 +109,15 @@ impl Keys {
     }
 }
 
-impl Inside {
+impl Container {
     /// The parts of a value whose type is all that is known.
     pub(super) const TYPED: Self = Self {
-        parts: Parts::Alike(Expected::Typed),
+        parts: ContainerParts::Alike(Expected::Typed),
         of: None,
         count: 0,
     };
 
-    /// Notes what is known of the parts of the value that has been opened.
+    /// Sets the expectations of the parts of the value that has been opened.
     #[inline]
     pub(super) fn enter(&mut self, json: &Json<'_>, is_array: bool) -> Result<(), Error> {
         match json.expected {
@@ -125,24 +125,24 @@ impl Inside {
                 self.of = Some(shape);
                 match &shape.kind {
                     Kind::Object(object) if !is_array && !json.is_buffered() => {
-                        self.parts = Parts::of_object(object);
+                        self.parts = ContainerParts::of_object(object);
                     }
-                    _ => self.parts = Parts::of(shape, is_array, json.form)?,
+                    _ => self.parts = ContainerParts::of(shape, is_array, json.mode)?,
                 }
             }
-            alike => self.parts = Parts::Alike(alike),
+            alike => self.parts = ContainerParts::Alike(alike),
         }
         Ok(())
     }
 
-    /// Consumes the key that mostly comes next, if it does, and says what its value has to be.
+    /// Consumes the most likely next key, if it is next, and returns the expectation of its value.
     #[inline]
     pub(super) fn expected_key(
         &mut self,
         json: &mut Json<'_>,
         place: &mut Place,
     ) -> Option<(&'static str, Expected)> {
-        let Parts::Keys(keys) = &mut self.parts else {
+        let ContainerParts::Keys(keys) = &mut self.parts else {
             return None;
         };
         let field = keys.fields.get(keys.next)?;
@@ -155,9 +155,9 @@ impl Inside {
 
     /// Returns the keys of an object that serde buffers, if it is one.
     #[inline]
-    pub(super) fn member(&mut self) -> Option<&mut Member> {
+    pub(super) fn member(&mut self) -> Option<&mut BufferedObject> {
         match &mut self.parts {
-            Parts::Buffered(member) => Some(member),
+            ContainerParts::Buffered(member) => Some(member),
             _ => None,
         }
     }
@@ -165,27 +165,30 @@ impl Inside {
     /// Returns true if the type's own list of keys is all that is known.
     #[inline]
     pub(super) fn is_typed(&self) -> bool {
-        matches!(self.parts, Parts::Alike(Expected::Typed))
+        matches!(self.parts, ContainerParts::Alike(Expected::Typed))
     }
 
-    /// Returns true if keys that nobody knows may stand here.
+    /// Returns true if unknown keys are permitted.
     #[inline]
     pub(super) fn is_open(&self) -> bool {
-        matches!(self.parts, Parts::Keys(Keys { open: true, .. }))
+        matches!(
+            self.parts,
+            ContainerParts::Keys(KeyCursor { open: true, .. })
+        )
     }
 
-    /// Returns what the next element has to be.
+    /// Returns the expectation of the next element.
     #[inline]
     pub(super) fn element(&mut self, json: &mut Json<'_>) -> Result<Expected, Error> {
         let index = self.count;
         self.count += 1;
         match &self.parts {
-            Parts::Alike(expected) => Ok(*expected),
-            Parts::BufferedItems(shape) => {
-                json.form = Form::Buffered;
+            ContainerParts::Alike(expected) => Ok(*expected),
+            ContainerParts::BufferedItems(shape) => {
+                json.mode = ReadMode::Buffered;
                 Ok(Expected::Shaped(shape))
             }
-            Parts::Places(items) => match items.get(index) {
+            ContainerParts::PrefixItems(items) => match items.get(index) {
                 Some(item) => Ok(Expected::of(item)),
                 None => Err(Error::new(Mismatch::Length)),
             },
@@ -193,20 +196,20 @@ impl Inside {
         }
     }
 
-    /// Returns what the value behind a key has to be.
+    /// Returns the expectation of the value behind a key.
     #[inline]
     pub(super) fn value(&mut self, json: &mut Json<'_>, key: &str) -> Result<Expected, Error> {
         self.count += 1;
         match &mut self.parts {
-            Parts::Alike(expected) => Ok(*expected),
-            Parts::Buffered(member) => member.value(json, key),
+            ContainerParts::Alike(expected) => Ok(*expected),
+            ContainerParts::Buffered(member) => member.value(json, key),
             _ => self.shaped_value(key),
         }
     }
 
     fn shaped_value(&mut self, key: &str) -> Result<Expected, Error> {
         match &mut self.parts {
-            Parts::Keys(keys) => match position(keys.fields, key, keys.next) {
+            ContainerParts::Keys(keys) => match position(keys.fields, key, keys.next) {
                 Some((index, field)) => {
                     keys.note(index, field);
                     Ok(Expected::of(field.shape))
@@ -214,14 +217,16 @@ impl Inside {
                 None if keys.open => Ok(Expected::ANY),
                 None => Err(Error::unknown_key(key, &[])),
             },
-            Parts::Entries(map) => {
+            ContainerParts::Entries(map) => {
                 if admits_key(map.keys, key) {
                     Ok(Expected::of(map.values))
                 } else {
                     Err(refused().inside(Segment::Name(key.to_owned()), 0))
                 }
             }
-            Parts::Variants(union) if self.count == 1 => variant(union, key).map(Expected::of),
+            ContainerParts::Variants(union) if self.count == 1 => {
+                variant(union, key).map(Expected::of)
+            }
             _ => Err(refused()),
         }
     }
@@ -231,21 +236,21 @@ impl Inside {
     pub(super) fn close(&self, json: &mut Json<'_>) -> Result<(), Error> {
         match (&self.parts, self.of) {
             (_, None) => Ok(()),
-            (Parts::Keys(keys), _) if keys.are_whole() => Ok(()),
+            (ContainerParts::Keys(keys), _) if keys.are_whole() => Ok(()),
             (_, Some(shape)) => self.close_shaped(json, shape),
         }
     }
 
     #[inline(never)]
     fn close_shaped(&self, json: &mut Json<'_>, shape: &Shape<'_>) -> Result<(), Error> {
-        // What is around it says so again, if it is buffered, too.
+        // The container around it sets the mode again, if it is buffered, too.
         if json.is_buffered() {
-            json.form = Form::Plain;
+            json.mode = ReadMode::Plain;
         }
         let is_whole = match &self.parts {
-            Parts::Keys(keys) => keys.are_whole(),
-            Parts::Buffered(member) => member.is_whole(),
-            Parts::Variants(_) => self.count == 1,
+            ContainerParts::Keys(keys) => keys.are_whole(),
+            ContainerParts::Buffered(member) => member.is_whole(),
+            ContainerParts::Variants(_) => self.count == 1,
             _ => admits_count(shape, self.count),
         };
         if is_whole { Ok(()) } else { Err(refused()) }

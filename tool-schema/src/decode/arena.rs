@@ -4,50 +4,50 @@ use std::sync::OnceLock;
 
 use crate::decode::Repair;
 
-/// Room for texts that a call needs beside its arguments and that must live as long as they do.
+/// Storage for texts that a call needs beside its arguments and that live as long as they do.
 ///
-/// The tool does not read a string with escapes as it stands in the arguments. Its unescaped text
-/// is kept here, so that a `&str` parameter can borrow it. An empty store allocates nothing.
+/// A string with escapes differs from its text in the arguments. Its unescaped text is stored here, so that a `&str`
+/// parameter can borrow it. An empty arena allocates nothing.
 ///
 /// ```
-/// use toolwright::{Context, args::Store, call::Call};
+/// use toolwright::{Context, args::Arena, call::Call};
 ///
-/// let (store, cx) = (Store::new(), Context::new());
-/// let call = Call::new(r#"{"city": "Troms\u00f8"}"#, &store, &cx);
+/// let (arena, cx) = (Arena::new(), Context::new());
+/// let call = Call::new(r#"{"city": "Troms\u00f8"}"#, &arena, &cx);
 /// assert_eq!(call.arguments(), r#"{"city": "Troms\u00f8"}"#);
 /// ```
 #[derive(Default)]
-pub struct Store {
-    first: OnceLock<Box<Node>>,
+pub struct Arena {
+    first: OnceLock<Box<ArenaNode>>,
 }
 
-struct Node {
-    stored: Stored,
-    next: OnceLock<Box<Node>>,
+struct ArenaNode {
+    stored: ArenaItem,
+    next: OnceLock<Box<ArenaNode>>,
 }
 
-enum Stored {
+enum ArenaItem {
     Text(String),
-    Repaired(Box<Repaired>),
+    RepairedArguments(Box<RepairedArguments>),
 }
 
 /// Arguments that were repaired.
-struct Repaired {
+struct RepairedArguments {
     text: String,
     repairs: Vec<Repair>,
 }
 
-impl Node {
+impl ArenaNode {
     fn text(&self) -> &str {
         match &self.stored {
-            Stored::Text(text) => text,
-            Stored::Repaired(repaired) => &repaired.text,
+            ArenaItem::Text(text) => text,
+            ArenaItem::RepairedArguments(repaired) => &repaired.text,
         }
     }
 }
 
-impl Store {
-    /// An empty store.
+impl Arena {
+    /// An empty arena.
     pub const fn new() -> Self {
         Self {
             first: OnceLock::new(),
@@ -69,11 +69,11 @@ impl Store {
     }
 
     /// A tool that reads its arguments twice repairs them twice, in the same way: the first counts.
-    fn repaired_from(first: &Node) -> Option<&Repaired> {
+    fn repaired_from(first: &ArenaNode) -> Option<&RepairedArguments> {
         let mut all = iter::successors(Some(first), |node| node.next.get().map(Box::as_ref));
         all.find_map(|node| match &node.stored {
-            Stored::Text(_) => None,
-            Stored::Repaired(repaired) => Some(&**repaired),
+            ArenaItem::Text(_) => None,
+            ArenaItem::RepairedArguments(repaired) => Some(&**repaired),
         })
     }
 
@@ -82,26 +82,26 @@ impl Store {
             return;
         }
         let text = text.to_owned();
-        let repaired = Box::new(Repaired { text, repairs });
-        self.pen().add(Stored::Repaired(repaired));
+        let repaired = Box::new(RepairedArguments { text, repairs });
+        self.cursor().add(ArenaItem::RepairedArguments(repaired));
     }
 
-    pub fn pen(&self) -> Pen<'_> {
-        Pen { end: &self.first }
+    pub fn cursor(&self) -> ArenaCursor<'_> {
+        ArenaCursor { end: &self.first }
     }
 }
 
 /// Its texts are parts of arguments, which may be secret.
-impl fmt::Debug for Store {
+impl fmt::Debug for Arena {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Store")
+        f.debug_struct("Arena")
             .field("repairs", &self.repairs())
             .finish_non_exhaustive()
     }
 }
 
 /// Drops one text after the other: dropping a long list as it is nested would overflow the stack.
-impl Drop for Store {
+impl Drop for Arena {
     #[inline]
     fn drop(&mut self) {
         if let Some(first) = self.first.take() {
@@ -111,30 +111,30 @@ impl Drop for Store {
 }
 
 #[cold]
-fn drop_from(first: Box<Node>) {
+fn drop_from(first: Box<ArenaNode>) {
     let mut next = Some(first);
     while let Some(mut node) = next {
         next = node.next.take();
     }
 }
 
-/// The end of a store's list: where the next text goes.
+/// The end of an arena: the place of the next text.
 ///
-/// The list only grows, and a cell is written once, so every text can be lent for the store's
+/// The list only grows, and a cell is written once, so every text can be lent for the arena's
 /// whole life without `unsafe`.
 #[derive(Clone, Copy)]
-pub struct Pen<'s> {
-    end: &'s OnceLock<Box<Node>>,
+pub struct ArenaCursor<'s> {
+    end: &'s OnceLock<Box<ArenaNode>>,
 }
 
-impl<'s> Pen<'s> {
+impl<'s> ArenaCursor<'s> {
     pub fn keep(&mut self, text: String) -> &'s str {
-        self.add(Stored::Text(text))
+        self.add(ArenaItem::Text(text))
     }
 
-    fn add(&mut self, stored: Stored) -> &'s str {
-        // Another pen may have written to this cell since: then the end is further on.
-        let mut node = Box::new(Node {
+    fn add(&mut self, stored: ArenaItem) -> &'s str {
+        // Another cursor may have written to this cell since: then the end is further on.
+        let mut node = Box::new(ArenaNode {
             stored,
             next: OnceLock::new(),
         });
@@ -160,19 +160,19 @@ impl<'s> Pen<'s> {
 
 #[cfg(test)]
 mod tests {
-    use super::Store;
+    use super::Arena;
 
     #[test]
     fn texts_stay_where_they_are_and_pens_do_not_overwrite_each_other() {
-        let store = Store::new();
-        let (mut one, mut two) = (store.pen(), store.pen());
+        let arena = Arena::new();
+        let (mut one, mut two) = (arena.cursor(), arena.cursor());
         let a = one.keep("a".into());
         let b = two.keep("b".into());
         let c = one.keep("c".into());
         let d = two.keep("d".into());
         assert_eq!([a, b, c, d], ["a", "b", "c", "d"]);
         let mut texts = Vec::new();
-        let mut cell = &store.first;
+        let mut cell = &arena.first;
         while let Some(node) = cell.get() {
             texts.push(node.text());
             cell = &node.next;
@@ -182,11 +182,11 @@ mod tests {
 
     #[test]
     fn a_long_list_is_dropped_on_a_short_stack() {
-        let store = Store::new();
-        let mut pen = store.pen();
+        let arena = Arena::new();
+        let mut cursor = arena.cursor();
         for _ in 0..1_000_000 {
-            pen.keep(String::new());
+            cursor.keep(String::new());
         }
-        drop(store);
+        drop(arena);
     }
 }

@@ -4,10 +4,10 @@ use std::fmt;
 
 use super::{Dialect, Lowered};
 
-/// Quantities that a request may hold only so much of.
+/// A limit over all tools of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Quantity {
+pub enum Limit {
     /// Tools.
     Tools,
     /// Keys that may be missing, over all strict tools.
@@ -16,7 +16,7 @@ pub enum Quantity {
     Unions,
 }
 
-impl Quantity {
+impl Limit {
     /// The stable name: `optional_keys`.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ impl Quantity {
     }
 }
 
-impl fmt::Display for Quantity {
+impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Tools => "tools",
@@ -47,23 +47,23 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// A limit, and what a tool adds to what it limits.
-pub struct Share {
-    pub quantity: Quantity,
+/// A limit with its maximum, and the use of it by one tool.
+pub struct LimitUse {
+    pub limit: Limit,
     pub most: usize,
     pub of: fn(&Lowered) -> usize,
 }
 
-/// The limits on what one request's strict tools hold.
-pub fn shares(dialect: Dialect) -> impl Iterator<Item = Share> {
+/// The limits on the strict tools of one request.
+pub fn shares(dialect: Dialect) -> impl Iterator<Item = LimitUse> {
     let limits = dialect.request_limits();
-    let share = |quantity, most: Option<usize>, of| most.map(|most| Share { quantity, most, of });
+    let share = |limit, most: Option<usize>, of| most.map(|most| LimitUse { limit, most, of });
     [
-        share(Quantity::Tools, limits.tools, |_| 1),
-        share(Quantity::OptionalKeys, limits.optional_keys, |lowered| {
+        share(Limit::Tools, limits.tools, |_| 1),
+        share(Limit::OptionalKeys, limits.optional_keys, |lowered| {
             lowered.optional_keys
         }),
-        share(Quantity::Unions, limits.unions, |lowered| lowered.unions),
+        share(Limit::Unions, limits.unions, |lowered| lowered.unions),
     ]
     .into_iter()
     .flatten()

@@ -1,18 +1,18 @@
 //! The keys of an object that may be in one way alone.
 
-use crate::shape::{Field, Kind, Object, Peeled};
+use crate::shape::{Field, Kind, Object, Unwrapped};
 
 /// The keys that are read of such an object: its own, and those of structs that are flattened into it. It
 /// takes no allocation to know them.
 #[derive(Default)]
-pub(crate) struct ListedKeys<'s> {
-    /// Fields that stand beside each other.
+pub(crate) struct KeyTable<'s> {
+    /// Runs of fields without flattened ones.
     runs: [&'s [Field<'s>]; 4],
-    /// Other keys may stand there.
+    /// True if other keys are permitted.
     pub(crate) open: bool,
 }
 
-impl<'s> ListedKeys<'s> {
+impl<'s> KeyTable<'s> {
     /// Returns the keys of an object; nothing if it may be in more than one way, or flattens too many structs.
     pub(crate) fn of(object: &Object<'s>) -> Option<Self> {
         let mut keys = Self::default();
@@ -40,10 +40,10 @@ impl<'s> ListedKeys<'s> {
     }
 
     fn add_flattened(&mut self, field: &Field<'s>, used: usize) -> Option<usize> {
-        let inner = Peeled::of(field.shape);
+        let inner = Unwrapped::of(field.shape);
         match inner.kind {
             _ if !field.is_read() => Some(used),
-            // Keys of what may be missing may be missing, and those of a secret are secret.
+            // The keys of an optional field are optional, and those of a secret are secret.
             _ if inner.is_secret || inner.nullable && !field.is_required() => None,
             Kind::Object(object) => self.add(object, used),
             _ => None,

@@ -1,20 +1,20 @@
-//! A value that serde reads into a buffer, checked on its way there.
+//! Checks values that serde reads into a buffer.
 //!
-//! Behind a buffer nobody sees the text: a struct ignores keys that it does not know, and an integer is known by
-//! its digits alone. So the value is checked by its shape alone, whatever the type asks for. Where its first byte
-//! or its tag says which member of a union it is, that takes no pass of its own.
+//! Behind a buffer the text is gone: a struct ignores unknown keys, and an integer is known by its digits alone. So the
+//! value is checked by its shape, whatever the type requests. If its first byte or its tag determines the member of a
+//! union, the variant is known without a second pass.
 
 use toolwright_json::Place;
 
 use super::Error;
 use super::expected::Expected;
-use super::read::{Form, Json};
-use crate::shape::{Field, JsonType, Kind, Object, Peeled, Shape, Union, Variant};
+use super::read::{Json, ReadMode};
+use crate::shape::{Field, JsonType, Kind, Object, Shape, Union, Unwrapped, Variant};
 
 impl<'de> Json<'de> {
-    /// Returns what a value that serde buffers has to be, if the reader can check it as it goes: a value without
-    /// parts, an array, or an object whose keys are all known. Of a union that is the one member that may
-    /// admit the value. It looks no further than behind the first entry of an object.
+    /// Returns the expectation of a value that serde buffers, if the reader can check it in one pass: a value without
+    /// parts, an array, or an object whose keys are all known. For a union it is the one member that may admit the
+    /// value, found by looking no further than the first entry of an object.
     pub(super) fn member(&mut self, mut shape: &'static Shape<'static>) -> Option<Expected> {
         let next = self.peek()?;
         let mut is_tagged = false;
@@ -22,11 +22,11 @@ impl<'de> Json<'de> {
         for _ in 0..8 {
             shape = match &shape.kind {
                 Kind::Object(object) if next == b'{' => {
-                    Listed::of(object)?;
-                    self.form = if is_tagged {
-                        Form::Tagged
+                    BufferedKeys::of(object)?;
+                    self.mode = if is_tagged {
+                        ReadMode::Tagged
                     } else {
-                        Form::Buffered
+                        ReadMode::Buffered
                     };
                     return Some(Expected::Shaped(shape));
                 }
@@ -43,7 +43,7 @@ impl<'de> Json<'de> {
                 _ => match unbounded(shape, next) {
                     Some(inner) => inner,
                     None if next == b'[' && has_elements(shape) => {
-                        self.form = Form::Buffered;
+                        self.mode = ReadMode::Buffered;
                         return Some(Expected::Shaped(shape));
                     }
                     None => return None,
@@ -53,7 +53,7 @@ impl<'de> Json<'de> {
         None
     }
 
-    /// Returns the member of a union of objects that has the tag which stands in the first entry.
+    /// Returns the member of a union of objects whose tag is the first entry.
     fn tagged_member(
         &mut self,
         union: &'static Union<'static>,
@@ -92,7 +92,7 @@ impl<'de> Json<'de> {
     }
 }
 
-/// Returns the shape inside a layer that says nothing of a value with this first byte, or behind an edge back.
+/// Returns the shape inside layers without rules for a value with this first byte, or behind an edge back.
 fn unbounded(shape: &'static Shape<'static>, next: u8) -> Option<&'static Shape<'static>> {
     let says_more = shape.kind.bounds().is_some() || shape.kind.adds_null() && next == b'n';
     shape.layer_or_target().filter(|_| !says_more)
@@ -101,15 +101,15 @@ fn unbounded(shape: &'static Shape<'static>, next: u8) -> Option<&'static Shape<
 /// The keys of an object that has no others: its own, and those of a struct that is flattened into it behind
 /// them. So serde reads the content of an internally tagged variant.
 ///
-/// The walk's [`ListedKeys`](crate::shape::ListedKeys) know more of flattened structs. Here they would
+/// The walk's [`KeyTable`](crate::shape::ListedKeys) know more of flattened structs. Here they would
 /// cost a tagged value 5 % of its instructions (`decode-tagged` of `benches/gate.sh`).
 #[derive(Clone, Copy)]
-struct Listed {
+struct BufferedKeys {
     own: &'static [Field<'static>],
     flattened: &'static [Field<'static>],
 }
 
-impl Listed {
+impl BufferedKeys {
     /// Returns the keys of an object; nothing if there are others, or too many to be noted in a word.
     fn of(object: &Object<'static>) -> Option<Self> {
         let listed = match object.fields {
@@ -157,7 +157,7 @@ impl Listed {
 
 /// Returns true if a shape is an array whose elements need not be compared.
 fn has_elements(shape: &Shape<'_>) -> bool {
-    let peeled = Peeled::of(shape);
+    let peeled = Unwrapped::of(shape);
     matches!(peeled.kind, Kind::Array(array) if !array.unique && !peeled.unique)
 }
 
@@ -182,8 +182,8 @@ fn tag_of(
 }
 
 /// The keys of a buffered object, as they come.
-pub(super) struct Member {
-    keys: Listed,
+pub(super) struct BufferedObject {
+    keys: BufferedKeys,
     /// Keys mostly come in the type's order.
     next: usize,
     /// A bit for each key that has come.
@@ -194,10 +194,10 @@ pub(super) struct Member {
     is_tagged: bool,
 }
 
-impl Member {
+impl BufferedObject {
     pub(super) fn of(object: &Object<'static>, is_tagged: bool) -> Option<Self> {
         Some(Self {
-            keys: Listed::of(object)?,
+            keys: BufferedKeys::of(object)?,
             next: 0,
             given: 0,
             value: None,
@@ -252,10 +252,10 @@ impl Member {
         Ok(())
     }
 
-    /// Returns what the value behind a key has to be.
+    /// Returns the expectation of the value behind a key.
     #[inline]
     pub(super) fn value(&mut self, json: &mut Json<'_>, key: &str) -> Result<Expected, Error> {
-        json.form = Form::Buffered;
+        json.mode = ReadMode::Buffered;
         if self.value.is_none() {
             self.find(key)?;
         }

@@ -9,7 +9,6 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use toolwright::agent::{Thread, ThreadMessage, ToolMessage};
 use toolwright::dialect::{Lowered, NoteKind, lower};
 use toolwright::{
     Context, Dialect, DynTool, Encoder, Schema, ToolCall, ToolError, Toolset, Wire,
@@ -370,6 +369,26 @@ fn faults_name_an_argument_as_it_was_sent() {
     assert!(sent.contains(r#"got "$filter: "#), "{sent}");
 }
 
+/// The same result out of a stored thread: a message has the schema's names, and each request its own.
+#[cfg(feature = "agent")]
+fn stored(
+    sent: &toolwright::wire::Definitions,
+    call: ToolCall,
+    result: &toolwright::ToolResult,
+    encoder: Encoder,
+) -> Value {
+    use toolwright::agent::{Thread, ThreadMessage, ToolMessage};
+
+    let thread = Thread::from([
+        ThreadMessage::user("Go."),
+        ThreadMessage::calls([call]),
+        ThreadMessage::Tool(ToolMessage::of(0, result, encoder)),
+    ]);
+    let body = thread.format_with(sent, None).unwrap();
+    let body: Value = serde_json::from_str(&body).unwrap();
+    body["messages"][2]["content"][0]["content"].clone()
+}
+
 /// The result of a call, as its error says it, and as the provider reads it.
 fn answered(
     tools: &Toolset,
@@ -382,16 +401,11 @@ fn answered(
     sent.restore(&mut call);
     let result = tools.call_blocking(&call, &Context::new());
     let own = result.errors().collect::<Vec<_>>().join("\n");
-    // A stored message has the schema's names, and each request has its own.
-    let thread = Thread::from([
-        ThreadMessage::user("Go."),
-        ThreadMessage::calls([call]),
-        ThreadMessage::Tool(ToolMessage::of(0, &result, encoder)),
-    ]);
-    let body: Value = serde_json::from_str(&thread.format_with(&sent, None).unwrap()).unwrap();
-    let results: Value = serde_json::from_str(&sent.results(&[result], encoder)).unwrap();
+    let results: Value =
+        serde_json::from_str(&sent.results(std::slice::from_ref(&result), encoder)).unwrap();
     let text = results[0]["content"][0]["content"].as_str().unwrap();
-    assert_eq!(body["messages"][2]["content"][0]["content"], text);
+    #[cfg(feature = "agent")]
+    assert_eq!(stored(&sent, call, &result, encoder), text);
     let words: Value = serde_json::from_str(text).unwrap_or_default();
     let words = words["error"].as_str().map(str::to_owned);
     (own, words.unwrap_or_else(|| text.to_owned()))

@@ -29,6 +29,7 @@ pub(crate) mod state;
 mod wrap;
 mod wrappers;
 
+#[cfg(feature = "tokio")]
 pub(crate) use self::answer::Answered;
 pub use self::answer::{Answer, BoxFuture, EarlyExit, RunResult};
 #[cfg(feature = "tokio")]

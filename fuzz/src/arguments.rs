@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use serde::de::IgnoredAny;
 use toolwright::{
     Context, Encoder, Tool, ToolCall, ToolError, ToolResult, Toolset,
-    args::{Fault, FaultCode, Repair, Arena},
+    args::{Arena, Fault, FaultCode, Repair},
     call::{Answer, Call, ErrorKind},
 };
 

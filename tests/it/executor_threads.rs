@@ -468,14 +468,25 @@ impl Gate {
     }
 }
 
+/// Opens the gate when it is dropped.
+struct OpensAtEnd(Arc<Gate>);
+
+impl Drop for OpensAtEnd {
+    fn drop(&mut self) {
+        self.0.open();
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_beyond_the_limit_of_bodies_that_block_do_not_start() {
     let gate = Gate::closed();
+    // The runtime waits for threads: an assertion that fails would never end.
+    let _opens = OpensAtEnd(Arc::clone(&gate));
     let set = tools![gated, say; state = Arc::clone(&gate)];
     let limit = BlockingLimit::new(2);
     // One for each batch, as hosts make them.
     let executor = || {
-        let executor = Executor::parallel(&set, 8).timeout(Duration::from_millis(20));
+        let executor = Executor::parallel(&set, 8).timeout(Duration::from_millis(300));
         executor.blocking_limit(&limit)
     };
     let calls = ["1", "2", "3", "4"].map(|id| ToolCall::new(id, "gated", "{}"));

@@ -146,7 +146,7 @@ fn every_kind_of_outcome_is_a_response() {
         let mut behind = Vec::new();
         if let Some(parts) = parts {
             expected["parts"] = parts;
-            // Sound stands in no result.
+            // Results take no sound.
             let words = json!({"text": "Media of the result of the call `c1` of `x`:"});
             let sound = json!({"inlineData": {"mimeType": "audio/wav", "data": "BBBB"}});
             behind.push(json!({"role": "user", "parts": [words, sound]}));

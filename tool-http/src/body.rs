@@ -1,4 +1,4 @@
-//! Request bodies: reading with limits of size, time and total memory, and the rest of a body that nobody read.
+//! Request bodies: reading with limits of size, time and total memory, and draining an unread rest.
 
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +21,7 @@ pub(crate) const LARGE_BODY: usize = 64 * 1024;
 /// once, since waiting for other calls could take forever.
 const REQUEST_BYTES: usize = 256 * 1024 * 1024;
 
-/// Time for a client to finish sending a body that nobody reads. Most clients read the response only after that.
+/// Time for a client to finish sending an unread body. Most clients read the response only after that.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Bytes of requests and answers that a server holds at once. Without it, many large uploads, or many clients that read

@@ -6,7 +6,7 @@
 //! | --- | --- |
 //! | [`headers`] | single headers, media types, bearer tokens |
 //! | [`site`] | checks of a request's host and origin; pages that may read a response |
-//! | [`body`] | request bodies with limits of size, time and total memory; the rest of a body that nobody read |
+//! | [`body`] | request bodies with limits of size, time and total memory; draining an unread rest |
 //! | [`answer`] | response bodies in pieces, counted until the client has read them |
 //! | [`events`] | server-sent events, with comments that keep the connection open |
 //! | [`error`] | why a request of a client failed |

@@ -145,8 +145,10 @@ fn sent_line(line: &str, renamed: &[(&str, &str)]) -> String {
     if !path.contains(['`', ' ']) && path.contains(['.', '[']) {
         return format!("{mark}{head}{rest}");
     }
-    let named = renamed.iter().fold(rest.to_owned(), |rest, (own, sent)| {
-        rest.replace(&format!("`{own}`"), &format!("`{sent}`"))
+    // The value that was sent follows, and does not change.
+    let (words, value) = rest.split_at(rest.find(", got ").unwrap_or(rest.len()));
+    let named = renamed.iter().fold(words.to_owned(), |words, (own, sent)| {
+        words.replace(&format!("`{own}`"), &format!("`{sent}`"))
     });
-    format!("{mark}{head}{named}")
+    format!("{mark}{head}{named}{value}")
 }

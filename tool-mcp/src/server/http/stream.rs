@@ -241,7 +241,7 @@ impl StreamState {
         self.count();
     }
 
-    /// Counts what a client does not read. A client that is gone holds up nobody else.
+    /// Counts unread messages. A disconnected client does not block the others.
     fn count(&mut self) {
         let unread = if self.is_left { 0 } else { self.unread };
         self.counted.set(unread);

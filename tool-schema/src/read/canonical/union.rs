@@ -43,9 +43,11 @@ pub(super) fn put(
     }
 }
 
+/// Most members, keys and values that are compared with each other. Larger ones count as overlapping.
+const MOST: usize = 64;
+
 /// Returns true if a value may fit two of the members, as far as their types, constants and keys say.
 pub(super) fn overlaps(members: &[Ordered]) -> bool {
-    const MOST: usize = 256;
     members.len() > MOST
         || members.iter().enumerate().any(|(place, one)| {
             let mut rest = members.iter().skip(place + 1);
@@ -61,7 +63,11 @@ fn are_apart(one: &Ordered, other: &Ordered) -> bool {
     if (has_types && !one.types().any(is_of)) || are_enums_apart(one, other) {
         return true;
     }
-    if !one.is_only("object") || !other.is_only("object") {
+    let is_small = |schema: &Ordered| {
+        schema.declared().is_none_or(|keys| keys.len() <= MOST) && schema.required().count() <= MOST
+    };
+    let is_object = |schema: &Ordered| schema.is_only("object") && is_small(schema);
+    if !is_object(one) || !is_object(other) {
         return false;
     }
     let is_tag = |key| match (one.member(key), other.member(key)) {
@@ -74,7 +80,8 @@ fn are_apart(one: &Ordered, other: &Ordered) -> bool {
 /// Returns true if both are enums without a common value.
 fn are_enums_apart(one: &Ordered, other: &Ordered) -> bool {
     let values = (one.list(Keyword::Enum), other.list(Keyword::Enum));
-    matches!(values, (Some(one), Some(other)) if one.iter().all(|value| !other.contains(value)))
+    matches!(values, (Some(one), Some(other))
+        if one.len().max(other.len()) <= MOST && one.iter().all(|value| !other.contains(value)))
 }
 
 /// Returns true if a closed object does not have a key that another one requires.

@@ -14,9 +14,10 @@ use toolwright_runtime::toolset::Toolset;
 use super::tools_visit::ToolsVisit;
 use super::{Engine, VisitResult};
 use crate::digest;
-use crate::session::WaitingCall;
+use crate::run::{AgentError, RunEnd};
+use crate::session::{Node, PendingCall, PendingCallReason, Status, WaitingCall};
+use crate::thread::ToolMessage;
 use crate::tool_node::plans;
-use crate::{AgentError, Node, PendingCall, PendingCallReason, RunEnd, Status, ToolMessage};
 
 impl Engine<'_> {
     pub(super) async fn visit_tools(&mut self) -> VisitResult {

@@ -2,47 +2,16 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolwright_provider::call::{EndReason, ErrorKind, HaltReason, Payload, ToolError};
+use toolwright_provider::wire::Usage;
 use toolwright_schema::text::{Printable, ShortStr};
 
-use crate::{CheckpointError, Left, ModelError, SessionError, ThreadError, Usage};
-
-/// Node of an agent's loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Node {
-    /// Sends a request to the model.
-    Model,
-    /// Runs calls.
-    Tools,
-    /// Ends the run.
-    End,
-}
-
-impl Node {
-    /// Returns the node with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        let all = [Self::Model, Self::Tools, Self::End];
-        all.into_iter().find(|node| node.as_str() == name)
-    }
-
-    /// Returns the node's name: `model`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Model => "model",
-            Self::Tools => "tools",
-            Self::End => "end",
-        }
-    }
-}
-
-impl fmt::Display for Node {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+use crate::budget::Left;
+use crate::model::ModelError;
+use crate::session::{Node, SessionError};
+use crate::store::CheckpointError;
+use crate::thread::ThreadError;
 
 /// Result of a run. The conversation itself is in the session.
 #[derive(Debug, Clone)]
@@ -210,7 +179,7 @@ pub enum AgentError {
         /// Tokens that the next request needs; 0 if nothing is left for calls either.
         needs: u64,
     },
-    /// A budget limits money, and the host's [prices](crate::Prices) have no model of this name. It is empty for a model
+    /// A budget limits money, and the host's [prices](crate::budget::Prices) have no model of this name. It is empty for a model
     /// without one.
     NoPrice(String),
     /// The host cancelled the run.

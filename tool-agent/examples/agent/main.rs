@@ -20,8 +20,9 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
+use toolwright::agent::store::Checkpointer;
 use toolwright::agent::{
-    Agent, AgentError, Checkpointer, Endpoint, Model, RunEnd, Session, SqliteCheckpointer, Status,
+    Agent, AgentError, Endpoint, Model, RunEnd, Session, SqliteCheckpointer, Status,
 };
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, tools};

@@ -14,8 +14,9 @@ use toolwright_runtime::tool::{BoxFuture, Cancel, Context, State};
 use toolwright_schema::text::ShortStr;
 
 use crate::budget::{Ledger, Spent};
-use crate::session::id_of;
-use crate::{AgentError, CheckpointError, Checkpointer, Queue, Session};
+use crate::run::AgentError;
+use crate::session::{Queue, Session, id_of};
+use crate::store::{CheckpointError, Checkpointer};
 
 /// Sub-sessions of one visit of the tools node: the sessions that continue, their store, and the queue of the outermost
 /// conversation. As a layer, it makes a call pending if the call's agent pauses.

@@ -8,7 +8,8 @@ use toolwright_runtime::toolset::Toolset;
 
 use super::{CallRef, PendingCallReason, PendingCalls, Session, SessionError, WaitingCall};
 use crate::agent::Agent;
-use crate::{AgentError, digest};
+use crate::digest;
+use crate::run::AgentError;
 
 impl Session {
     /// Records a person's decision about a pending call. The next run carries it out. Until then, a later decision

@@ -10,13 +10,17 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
+use toolwright::agent::budget::{Budget, Money, Prices};
+use toolwright::agent::model::{ModelError, ModelErrorKind};
+use toolwright::agent::session::{CallRef, PendingCallReason, SessionError};
 use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::tool_node::{ToolNode, route};
 use toolwright::agent::{
-    Agent, AgentError, AgentTool, Budget, CallRef, ModelError, ModelErrorKind, ModelResponse,
-    Money, Node, PendingCallReason, Prices, RunEnd, Session, SessionError, Status, ThreadMessage,
-    ToolNode, Usage, WaitingFor, route,
+    Agent, AgentError, AgentTool, ModelResponse, Node, RunEnd, Session, Status, ThreadMessage,
+    WaitingFor,
 };
 use toolwright::layers::Approval;
+use toolwright::wire::Usage;
 use toolwright::{
     Context, Executor, Outcome, Schema, Tool, ToolCall, Toolset,
     call::{Approved, Cancel, Decision, HaltReason, State},

@@ -12,12 +12,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use tokio::sync::Notify;
+use toolwright::agent::model::{ModelError, ModelErrorKind};
+use toolwright::agent::session::PendingCallReason;
+use toolwright::agent::store::{CheckpointError, Checkpointer};
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{
-    Agent, AgentError, AgentTool, CheckpointError, Checkpointer, ModelError, ModelErrorKind,
-    ModelResponse, PendingCallReason, Session, ThreadMessage, Usage,
-};
+use toolwright::agent::{Agent, AgentError, AgentTool, ModelResponse, Session, ThreadMessage};
 use toolwright::layers::{Approval, Retry};
+use toolwright::wire::Usage;
 use toolwright::{
     Context, Executor, Tool, ToolCall, ToolError, Toolset,
     call::{Cancel, Decision, ErrorKind, WrapTool},

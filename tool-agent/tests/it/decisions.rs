@@ -9,11 +9,10 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+use toolwright::agent::model::ModelError;
+use toolwright::agent::session::{CallRef, PendingCallReason, SessionError};
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{
-    Agent, AgentError, CallRef, ModelError, ModelResponse, PendingCallReason, RunEnd, Session,
-    SessionError, Status, ThreadMessage,
-};
+use toolwright::agent::{Agent, AgentError, ModelResponse, RunEnd, Session, Status, ThreadMessage};
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, Provide, ToolCall, Toolset, call::Decision, tool, tools};
 

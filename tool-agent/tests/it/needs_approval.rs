@@ -13,10 +13,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
+use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, AgentTool, MemoryCheckpointer, ModelResponse, PendingCallReason, RunEnd,
-    Session,
+    Agent, AgentError, AgentTool, MemoryCheckpointer, ModelResponse, RunEnd, Session,
 };
 use toolwright::call::{Approved, Decision};
 use toolwright::executor::UnknownOutcome;

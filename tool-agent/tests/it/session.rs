@@ -10,11 +10,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
+use toolwright::agent::model::{ModelError, ModelErrorKind};
+use toolwright::agent::session::{CallRef, PendingCallReason, SessionError};
 use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::thread::{Asks, ThreadRepair, ToolMessage};
 use toolwright::agent::{
-    Agent, AgentError, AgentTool, Asks, CallRef, MemoryCheckpointer, ModelError, ModelErrorKind,
-    ModelResponse, Node, PendingCallReason, Session, SessionError, Status, Thread, ThreadMessage,
-    ThreadRepair, ToolMessage,
+    Agent, AgentError, AgentTool, MemoryCheckpointer, ModelResponse, Node, Session, Status, Thread,
+    ThreadMessage,
 };
 use toolwright::layers::Approval;
 use toolwright::{

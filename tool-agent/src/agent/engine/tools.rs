@@ -12,9 +12,10 @@ use super::tools_visit::ToolsVisit;
 use super::{Engine, VisitResult};
 use crate::agent::sub_sessions::SubSessions;
 use crate::digest;
-use crate::session::WaitingCall;
+use crate::run::RunEnd;
+use crate::session::{Node, PendingCall, PendingCallReason, Status, WaitingCall};
+use crate::thread::ToolMessage;
 use crate::tool_node::plans;
-use crate::{Node, PendingCall, PendingCallReason, RunEnd, Status, ToolMessage};
 
 impl Engine<'_> {
     pub(super) async fn visit_tools(&mut self) -> VisitResult {

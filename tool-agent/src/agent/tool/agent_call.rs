@@ -9,7 +9,10 @@ use super::{AgentTool, FinalizeFn};
 use crate::agent::Agent;
 use crate::agent::sub_sessions::SubSessions;
 use crate::budget::Ledger;
-use crate::{AgentError, CheckpointError, ModelError, RunEnd, Session, Status};
+use crate::model::ModelError;
+use crate::run::{AgentError, RunEnd};
+use crate::session::{Session, Status};
+use crate::store::CheckpointError;
 
 /// A call of an agent.
 pub(super) struct AgentCall {

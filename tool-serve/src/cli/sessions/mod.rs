@@ -11,10 +11,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::ArgMatches;
-use toolwright_agent::{
-    Agent, AgentError, CallRecord, CallRef, CheckpointError, Checkpointer, Keep, Run, RunEnd,
-    Session, SessionError, Status,
-};
+use toolwright_agent::session::{CallRef, SessionError};
+use toolwright_agent::store::{CallRecord, CheckpointError, Checkpointer, Keep};
+use toolwright_agent::{Agent, AgentError, Run, RunEnd, Session, Status};
 use toolwright_provider::call::ErrorKind;
 use toolwright_runtime::tool::{Context, Decision};
 use toolwright_runtime::toolset::Toolset;

@@ -16,7 +16,7 @@ if ! cmp -s tests/outside/requirements_mcp.txt "$venv/installed"; then
   cp tests/outside/requirements_mcp.txt "$venv/installed"
 fi
 "$venv/bin/python" tests/outside/mcp_clients.py "$everything" "$url/mcp"
-"$venv/bin/python" tests/outside/mcp_fastmcp.py "$everything" "$url/mcp"
+"$venv/bin/python" tests/outside/mcp_fastmcp.py "$everything"
 
 version=2.4.0
 dir=$target/outside-mcp-typescript

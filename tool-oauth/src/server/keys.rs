@@ -9,9 +9,9 @@ use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{AuthorizationError, LEEWAY, TokenError};
+use super::{AuthorizationError, LEEWAY, TokenError, client_id};
 use crate::issuer::is_same_issuer;
-use crate::web::{AuthHttp, checked, is_this_machine, issuer_places};
+use crate::web::{AuthHttp, Network, checked, issuer_places};
 
 /// Age at which keys are refreshed.
 const FRESH: Duration = Duration::from_mins(10);
@@ -117,21 +117,21 @@ impl IssuerKeys {
     pub(super) fn discovered(issuer: &str) -> Result<Self, AuthorizationError> {
         let url = checked(issuer, "URL of the issuer")?;
         let name = issuer.to_owned();
-        Self::from(is_this_machine(&url), Source::Issuer { name, url })
+        Self::from(Network::of(&url), Source::Issuer { name, url })
     }
 
     /// Those behind a URL.
     pub(super) fn at(url: &str) -> Result<Self, AuthorizationError> {
         let url = checked(url, "URL of the keys")?;
-        Self::from(is_this_machine(&url), Source::At(url))
+        Self::from(Network::of(&url), Source::At(url))
     }
 
-    fn from(may_be_local: bool, source: Source) -> Result<Self, AuthorizationError> {
+    fn from(reach: Network, source: Source) -> Result<Self, AuthorizationError> {
         // Where a program has several, it has to choose; this is the choice of one that did not.
         let _ = jsonwebtoken::crypto::aws_lc::DEFAULT_PROVIDER.install_default();
         Ok(Self {
             source,
-            web: AuthHttp::new(may_be_local, FETCH)?,
+            web: AuthHttp::new(reach, FETCH)?,
             known: Mutex::default(),
             fetching: tokio::sync::Mutex::default(),
         })
@@ -289,6 +289,9 @@ fn of_a_bearer(claims: Map<String, Value>, issuer: &str) -> Result<Map<String, V
         "the token is bound to a key of its client"
     } else if claims.get("sub").is_some_and(|sub| !sub.is_string()) {
         "the token's `sub` is no string"
+    } else if !claims.contains_key("sub") && client_id(&claims).is_none() {
+        // Sessions and tasks belong to somebody (RFC 9068, section 2.2).
+        "the token names neither a subject nor a client"
     } else {
         return Ok(claims);
     };

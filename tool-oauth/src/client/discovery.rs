@@ -203,7 +203,7 @@ fn canonical(server: &Url) -> String {
 }
 
 /// Returns true if tokens for this resource are for the server too: it has the same origin, and the path or one above.
-fn covers(resource: &str, server: &Url) -> bool {
+pub(super) fn covers(resource: &str, server: &Url) -> bool {
     let Ok(resource) = Url::parse(resource) else {
         return false;
     };

@@ -88,14 +88,14 @@ async function from(origin, token) {
 
 const right = await from(listed.origin, "correct");
 assert.deepEqual(right.calls, [["2025-11-25", true, "Oslo"], ["2026-07-28", true, "Oslo"]]);
-// Refused by `Accept`, and the page reads that.
-assert.equal(right.status, 406);
+// `{}` is not a message, and the page reads that.
+assert.equal(right.status, 400);
 const wrong = await from(listed.origin, "wrong");
 assert.equal(wrong.status, 401);
 for (const said of wrong.calls) assert.match(said, /401|[Uu]nauthorized/);
 const stranger = await from(other.origin, "correct");
 assert.equal(stranger.status, "TypeError");
-for (const said of stranger.calls) assert.match(said, /Failed to fetch/);
+for (const said of stranger.calls) assert.match(said, /Failed to fetch|did not offer/);
 
 await browser.close();
 listed.close();

@@ -67,7 +67,7 @@ for server in "$everything stdio" "$url/mcp"; do
   echo "the Inspector, $server: all as it should be"
 done
 
-# The same client in a browser, on a page of another origin.
+# The TypeScript SDK's client in a browser, on a page of another origin.
 client=$target/outside-mcp-typescript/node_modules
 source tests/outside/browser.sh
 cargo build -q --example serve

@@ -276,15 +276,13 @@ fn is_other(kind: &str) -> bool {
     kind.ends_with("+jwt") && kind != "at+jwt"
 }
 
-/// Whoever sends the token may use it, and sessions and tasks are for its subject.
+/// Checks the claims of a signed token: its issuer is ours, its bearer may use it, and it names an owner of sessions and tasks.
 fn of_a_bearer(claims: Map<String, Value>, issuer: &str) -> Result<Map<String, Value>, TokenError> {
-    let why = match claims.get("iss") {
-        Some(Value::String(said)) if is_same_issuer(said, issuer) => None,
-        Some(Value::String(_)) => Some("the token is of another issuer"),
-        _ => Some("the token's `iss` is not a string"),
-    };
-    let why = if let Some(why) = why {
-        why
+    let issued_by = claims.get("iss").and_then(Value::as_str);
+    let why = if issued_by.is_none() {
+        "the token's `iss` is not a string"
+    } else if !issued_by.is_some_and(|by| is_same_issuer(by, issuer)) {
+        "the token is of another issuer"
     } else if claims.contains_key("cnf") {
         "the token is bound to a key of its client"
     } else if claims.get("sub").is_some_and(|sub| !sub.is_string()) {

@@ -14,7 +14,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use reqwest::redirect::Policy;
 use reqwest::{RequestBuilder, Response, Url};
 use tokio::sync::{Semaphore, mpsc, oneshot};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use toolwright_runtime::tool::Cancel;
 
 use super::answer::{Answered, Executed, HttpAnswer, ServerRefusal};
@@ -56,6 +56,9 @@ const TAKEN: Duration = Duration::from_secs(30);
 
 /// Time limit of telling a server that its session is over.
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);
+
+/// Time for which a cancelled call's stream stays open.
+const LATE: Duration = Duration::from_secs(1);
 
 /// See the module.
 struct Http {
@@ -209,9 +212,16 @@ impl Http {
         if !way.leaves() {
             return;
         }
+        // The end of the request's stream cancels a call. Its answer may be on its way, with the id of a task.
+        let unwanted = async {
+            way.gone.cancelled().await;
+            if way.may_be_task {
+                sleep(LATE).await;
+            }
+        };
         let answered = tokio::select! {
             answered = self.post(connection, &outgoing, Some(id)) => answered,
-            () = way.gone.cancelled() => return,
+            () = unwanted => return,
         };
         if let Some(answered) = answered {
             connection.settle(id, answered);

@@ -117,10 +117,10 @@ pub mod dialect {
 pub mod executor {
     #[doc(inline)]
     pub use toolwright_runtime::executor::{
-        Batch, BatchId, BlockingLimit, CallPlan, Decide, Decided, ErrorPolicy, Event, Halted,
-        OnFailure, OutputLimit, Overflow, Pending, PendingReason, Redacted, Reply, ResumeError,
-        Runner, RunnerCall, Source, TraceEvent, TraceKind, TraceStore, Traced, TracedCall, Turn,
-        UnknownOutcome,
+        Batch, BatchId, BlockingLimit, CallPlan, Decide, Decided, ErrorPolicy, Event,
+        ExclusiveGate, Halted, OnFailure, OutputLimit, Overflow, Pending, PendingReason, Redacted,
+        Reply, ResumeError, Runner, RunnerCall, Source, TraceEvent, TraceKind, TraceStore, Traced,
+        TracedCall, Turn, UnknownOutcome,
     };
     #[doc(inline)]
     pub use toolwright_runtime::tool::{

@@ -9,16 +9,17 @@
     clippy::unnecessary_wraps
 )]
 
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use tokio::time::sleep;
 use toolwright::{
     Context, Executor, ToolCall,
     call::{BoxFuture, Cancel, ErrorKind},
-    executor::{CallPlan, Event, Halted, PendingReason, Turn},
+    executor::{Batch, CallPlan, Event, ExclusiveGate, Halted, PendingReason, Turn},
     layers::{Handled, Layer, Next, Request},
     tool, tools,
 };
@@ -144,42 +145,102 @@ fn repairs_are_told_before_the_end_of_a_call() {
     );
 }
 
-/// Takes no longer.
-#[tool(timeout = "2s")]
-async fn short() -> u8 {
-    RAN.fetch_add(1, Ordering::SeqCst)
+/// Takes its time.
+#[tool]
+async fn rest(ms: u64) -> u64 {
+    sleep(Duration::from_millis(ms)).await;
+    ms
 }
 
-static RAN: AtomicU8 = AtomicU8::new(0);
+/// Takes its time, alone.
+#[tool(exclusive, timeout = "2s")]
+async fn alone(ms: u64) -> u64 {
+    sleep(Duration::from_millis(ms)).await;
+    ms
+}
 
-#[test]
-fn a_call_that_waited_too_long_elsewhere_does_not_run() {
-    let tools = tools![short, take];
-    let executor = Executor::serial(&tools).timeout(Duration::from_secs(7));
-    let limit = |name| executor.time_limit(tools.get(name).unwrap().def());
-    assert_eq!(limit("short"), Some(Duration::from_secs(2)));
-    assert_eq!(limit("take"), Some(Duration::from_secs(7)));
-    let unlimited = executor.clone().timeout(None);
-    assert_eq!(unlimited.time_limit(tools.get("take").unwrap().def()), None);
+/// Makes executors that share a gate, and returns the starts and ends of their calls, with their times in milliseconds.
+fn behind_a_gate() -> (impl Fn() -> Executor, Arc<Mutex<Vec<String>>>) {
+    let (gate, lines) = (
+        ExclusiveGate::default(),
+        Arc::<Mutex<Vec<String>>>::default(),
+    );
+    let (began, seen) = (tokio::time::Instant::now(), Arc::clone(&lines));
+    let make = move || {
+        let seen = Arc::clone(&seen);
+        Executor::parallel(tools![rest, alone], 8)
+            .exclusive_across(&gate)
+            .on_event(move |event| {
+                let line = match event {
+                    Event::Started { call, .. } => format!("+{}", call.id),
+                    Event::Finished { result, .. } => format!("-{}", result.id),
+                    _ => return,
+                };
+                let ms = began.elapsed().as_millis();
+                seen.lock().unwrap().push(format!("{line}:{ms}"));
+            })
+    };
+    (make, lines)
+}
 
-    let calls = ["short", "short", "nobody"].map(|name| ToolCall::new("1", name, "{}"));
-    let late = CallPlan::Late(Duration::from_secs(2));
-    let plans = [late, CallPlan::Run, late];
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()
-        .unwrap();
-    let batch = runtime.block_on(executor.run(Turn::planned(&calls, &plans), &Context::new()));
-    let told: Vec<_> = batch.results().map(|result| &result.outcome).collect();
-    let error = told[0].as_ref().unwrap_err();
+/// Runs a call after this time.
+async fn runs_at(
+    at: u64,
+    executor: Executor,
+    (id, tool, ms): (&str, &str, u64),
+    cx: Context,
+) -> Batch {
+    sleep(Duration::from_millis(at)).await;
+    let call = ToolCall::new(id, tool, json!({"ms": ms}).to_string());
+    executor.run(&[call], &cx).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_exclusive_call_runs_alone_in_all_executors_behind_its_gate() {
+    let (make, lines) = behind_a_gate();
+    tokio::join!(
+        runs_at(0, make(), ("a", "rest", 30), Context::new()),
+        runs_at(1, make(), ("b", "alone", 20), Context::new()),
+        runs_at(10, make(), ("c", "rest", 40), Context::new()),
+        runs_at(60, make(), ("d", "rest", 5), Context::new()),
+        // A call that does not run does not wait.
+        runs_at(61, make(), ("e", "nobody", 5), Context::new()),
+    );
+    let lines = lines.lock().unwrap().join(" ");
+    assert_eq!(
+        lines,
+        "+a:0 +c:10 -a:30 -c:50 +b:50 +e:61 -e:61 -b:70 +d:70 -d:75"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_behind_a_gate_waits_for_its_time_limit_at_most() {
+    let (make, lines) = behind_a_gate();
+    let stop = Cancel::new();
+    let cancelled = Context::new().with_cancel(stop.clone());
+    let (_, late, stopped, ()) = tokio::join!(
+        runs_at(0, make(), ("a", "rest", 5_000), Context::new()),
+        runs_at(1, make(), ("b", "alone", 1), Context::new()),
+        runs_at(1, make(), ("c", "alone", 1), cancelled),
+        async {
+            sleep(Duration::from_secs(1)).await;
+            stop.cancel();
+        },
+    );
+    let error = late.results().next().unwrap().outcome.as_ref().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
     assert_eq!(
         error.to_string(),
         "timed out after 2s of waiting for its turn"
     );
-    assert!(told[1].is_ok());
-    assert_eq!(told[2].as_ref().unwrap_err().kind(), ErrorKind::Unknown);
-    assert_eq!(RAN.load(Ordering::SeqCst), 1);
+    assert_eq!(stopped.halted(), Some(&Halted::Cancelled));
+    assert_eq!(
+        lines.lock().unwrap().join(" "),
+        "+a:0 -c:1000 +b:2001 -b:2001 -a:5000"
+    );
+    // Nothing of it is left.
+    let batch = runs_at(0, make(), ("d", "alone", 1), Context::new()).await;
+    assert!(batch.results().all(toolwright::ToolResult::is_success));
 }
 
 #[test]

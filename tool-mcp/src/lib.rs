@@ -19,7 +19,7 @@
 //! | `server::{catalog, tasks, prompt, completion}` | lists, tasks, prompts, completions | |
 //! | `client::connector` | a server's tools as a toolset: settings, greeting, lists | `Connector` |
 //! | `client::connection` | requests in flight and their answers, over `client::stdio` or `client::http` | `client/connection.rs` |
-//! | `exclusive_gate`, `outside`, `progress` | lent to `toolwright-serve` | |
+//! | `outside`, `progress` | lent to `toolwright-serve` | |
 //!
 //! A request of a client is answered once: `server::requests` keeps that. A new method is a case of `server::dispatch`.
 
@@ -27,9 +27,6 @@
 mod client;
 #[cfg(any(feature = "server", feature = "client"))]
 mod elicit;
-#[cfg(feature = "server")]
-#[doc(hidden)]
-pub mod exclusive_gate;
 #[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod outside;

@@ -8,6 +8,7 @@ mod deadline;
 mod decided;
 mod dispatch;
 mod event;
+mod exclusive;
 mod layer;
 mod offloaded;
 mod output;
@@ -30,7 +31,9 @@ use std::time::Duration;
 
 use self::batch_state::BatchState;
 use self::event::Observers;
-use crate::tool::{Context, Filter, OpenCalls, wait};
+use self::exclusive::Admission;
+use self::turn::Job;
+use crate::tool::{Cancel, Context, Filter, OpenCalls, wait};
 use crate::toolset::{ToolEntry, Toolset};
 use toolwright_provider::call::ToolDef;
 use toolwright_schema::panics::reported;
@@ -39,6 +42,7 @@ pub use self::batch::{Batch, Halted, Pending, PendingReason, Reply};
 pub use self::blocking::BlockingLimit;
 pub use self::decided::Decided;
 pub use self::event::{BatchId, Event};
+pub use self::exclusive::ExclusiveGate;
 pub use self::layer::{Handled, Layer, Next, Request};
 pub use self::output::{OutputLimit, Overflow};
 pub use self::policy::{Decide, ErrorPolicy, OnFailure, UnknownOutcome};
@@ -100,6 +104,7 @@ pub struct Executor {
     unknown_outcome: Option<UnknownOutcome>,
     layers: Vec<Arc<dyn Layer>>,
     runner: Option<Arc<dyn Runner>>,
+    exclusive: Option<ExclusiveGate>,
     open_calls: Option<OpenCalls>,
     observers: Observers,
     output: Option<OutputLimit>,
@@ -124,6 +129,7 @@ impl Executor {
             unknown_outcome: None,
             layers: Vec::new(),
             runner: None,
+            exclusive: None,
             open_calls: None,
             observers: Observers::default(),
             output: None,
@@ -171,6 +177,29 @@ impl Executor {
     pub fn blocking_limit(self, limit: &BlockingLimit) -> Self {
         Self {
             blocking: limit.clone(),
+            ..self
+        }
+    }
+
+    /// Lets calls of `exclusive` tools run alone in all batches behind this gate, for servers that run each call as a batch of
+    /// its own. Default: an exclusive call is alone in its batch.
+    ///
+    /// A batch with an exclusive call waits until no other batch runs. Other batches wait for a running exclusive one, and not
+    /// for a waiting one: a tool whose body makes calls through the gate is not blocked by a third, exclusive call. In return,
+    /// an exclusive call may wait as long as other calls keep coming. Calls that have waited for the longest of their time
+    /// limits are answered with a timeout, so an exclusive tool that makes calls through its own gate does not wait for ever.
+    ///
+    /// The code of an open call does not hold the gate.
+    ///
+    /// ```
+    /// use toolwright::{Executor, Toolset, executor::ExclusiveGate};
+    ///
+    /// let gate = ExclusiveGate::default();
+    /// let tenant = |tools: &Toolset| Executor::serial(tools).exclusive_across(&gate);
+    /// ```
+    pub fn exclusive_across(self, gate: &ExclusiveGate) -> Self {
+        Self {
+            exclusive: Some(gate.clone()),
             ..self
         }
     }
@@ -277,6 +306,7 @@ impl Executor {
             batch_timeout: None,
             filter: None,
             layers: Vec::new(),
+            exclusive: None,
             open_calls: None,
             ..self.clone()
         }
@@ -443,10 +473,34 @@ impl Executor {
         }
         let jobs = dispatch::dispatch(self, &tools, turn, &today, cx, &mut state);
         let stop = cx.host_cancel().cloned();
+        let _permit = match self.admit(&jobs, stop.as_ref()).await {
+            Admission::Admitted(permit) => permit,
+            Admission::Cancelled => {
+                state.cancelled();
+                return state.close();
+            }
+            Admission::TimedOut(waited) => {
+                dispatch::late(&jobs, waited, &mut state);
+                return state.close();
+            }
+        };
         let batch = scheduler::run_jobs(self, jobs, state, stop);
         // Tokio's cooperative budget protects other tasks. A batch is many tasks in one, and its calls yield to each
         // other.
         tokio::task::unconstrained(batch).await
+    }
+
+    /// Waits at the gate, for the longest time limit of the calls at most.
+    async fn admit(&self, jobs: &[Job<'_>], stop: Option<&Cancel>) -> Admission<'_> {
+        let Some(gate) = self.exclusive.as_ref().filter(|_| !jobs.is_empty()) else {
+            return Admission::Admitted(None);
+        };
+        let is_exclusive = jobs.iter().any(|job| job.entry.options().exclusive);
+        let limits = jobs.iter().map(|job| self.time_limit(job.entry.def()));
+        let limit = limits
+            .max_by_key(|limit| limit.unwrap_or(Duration::MAX))
+            .flatten();
+        gate.admit(is_exclusive, limit, stop).await
     }
 
     /// Runs the calls of a turn as [`run`](Self::run) does, and blocks this thread meanwhile, inside a runtime too.

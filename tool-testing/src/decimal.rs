@@ -1,142 +1,132 @@
 use std::cmp::Ordering;
+use std::fmt::Display;
+
+use toolwright_json::Decimal;
 
 use super::rng::Rng;
 
-/// A decimal number, exactly: its digits times ten to the power of its exponent.
+/// A decimal number, in the one spelling that all equal numbers have: digits without zeros at either end, `e`, and the exponent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ExactDecimal {
-    negative: bool,
-    /// Without zeros at either end; none for zero.
-    digits: String,
+pub(super) struct ExactDecimal(String);
+
+/// Sign, digits and exponent. Zero has no digits.
+struct Parts<'n> {
+    sign: &'static str,
+    digits: &'n str,
     exponent: i64,
 }
 
 impl ExactDecimal {
-    fn new(negative: bool, digits: &str, exponent: i64) -> Self {
-        let digits = digits.trim_start_matches('0');
-        let kept = digits.trim_end_matches('0');
-        let zeros = length(digits) - length(kept);
-        Self {
-            negative: negative && !kept.is_empty(),
-            digits: kept.to_owned(),
-            exponent: if kept.is_empty() {
-                0
-            } else {
-                exponent.saturating_add(zeros)
-            },
-        }
-    }
-
     /// Reads a JSON number. An exponent beyond 64 bits is none that anybody means.
     pub(super) fn read(text: &str) -> Option<Self> {
-        let (negative, rest) = match text.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, text),
+        let mut spelled = String::new();
+        Decimal::of(text)?.write_key(&mut spelled);
+        let exponent = spelled
+            .split_once('e')
+            .map(|(_, exponent)| exponent.parse::<i64>());
+        exponent
+            .is_none_or(|exponent| exponent.is_ok())
+            .then_some(Self(spelled))
+    }
+
+    pub(super) fn of(value: impl Display) -> Self {
+        Self::scaled(value, 0)
+    }
+
+    pub(super) fn scaled(value: impl Display, exponent: i64) -> Self {
+        Self::read(&format!("{value}e{exponent}")).unwrap_or_else(|| Self("0".to_owned()))
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        let (sign, number) = match self.0.strip_prefix('-') {
+            Some(number) => ("-", number),
+            None => ("", &*self.0),
         };
-        let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
-        let exponent: i64 = exponent.parse().ok()?;
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let digits = format!("{whole}{fraction}");
-        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let exponent = exponent.saturating_sub(length(fraction));
-        is_number.then(|| Self::new(negative, &digits, exponent))
-    }
-
-    pub(super) fn of(value: i128) -> Self {
-        Self::new(value < 0, &value.unsigned_abs().to_string(), 0)
-    }
-
-    pub(super) fn scaled(value: i128, exponent: i64) -> Self {
-        Self::new(value < 0, &value.unsigned_abs().to_string(), exponent)
-    }
-
-    pub(super) fn of_unsigned(value: u128) -> Self {
-        Self::new(false, &value.to_string(), 0)
+        let (digits, exponent) = number.split_once('e').unwrap_or(("", "0"));
+        Parts {
+            sign,
+            digits,
+            exponent: exponent.parse().unwrap_or(0),
+        }
     }
 
     pub(super) fn is_integer(&self) -> bool {
-        self.exponent >= 0
+        self.parts().exponent >= 0
     }
 
-    /// Returns the number of digits before the point.
-    pub(super) fn whole_digits(&self) -> i64 {
-        length(&self.digits).saturating_add(self.exponent)
-    }
-
-    /// Returns true if this is a whole multiple of `of`, whose digits must fit 64 bits.
+    /// Returns true if this is a whole multiple of `of`.
     pub(super) fn is_multiple(&self, of: &Self) -> bool {
-        let Ok(unit) = of.digits.parse::<u64>() else {
-            return false;
-        };
-        let shift = self.exponent.saturating_sub(of.exponent);
-        if self.digits.is_empty() {
-            return true;
-        }
-        let Ok(zeros) = usize::try_from(shift) else {
-            return false;
-        };
-        let digits = self.digits.bytes();
-        let rest = digits
-            .chain(std::iter::repeat_n(b'0', zeros.min(400)))
-            .fold(0u128, |rest, digit| {
-                (rest * 10 + u128::from(digit - b'0')) % u128::from(unit)
-            });
-        rest == 0
+        let of = Decimal::of(&of.0);
+        Decimal::of(&self.0)
+            .zip(of)
+            .is_some_and(|(number, of)| number.is_multiple_of(&of))
     }
 
     /// This number times `times`, if the digits fit.
     pub(super) fn times(&self, times: i128) -> Option<Self> {
-        let digits: i128 = self.digits.parse().ok()?;
-        let product = digits.checked_mul(times)?;
-        let product = if self.negative { -product } else { product };
-        Some(Self::scaled(product, self.exponent))
+        let Parts {
+            sign,
+            digits,
+            exponent,
+        } = self.parts();
+        let digits: i128 = format!("{sign}0{digits}").parse().ok()?;
+        Some(Self::scaled(digits.checked_mul(times)?, exponent))
     }
 
     /// The next number up or down that has so many digits after the point, or as many more as this
     /// one has.
     pub(super) fn next(&self, up: bool, places: i64) -> Self {
-        let exponent = self.exponent.min(0).saturating_sub(places);
-        let zeros = usize::try_from(self.exponent.saturating_sub(exponent)).unwrap_or(0);
-        let digits = format!("{}{}", self.digits, "0".repeat(zeros.min(400)));
-        if digits.bytes().all(|digit| digit == b'0') {
-            return Self::new(!up, "1", exponent);
+        let parts = self.parts();
+        let exponent = parts.exponent.min(0).saturating_sub(places);
+        let zeros = usize::try_from(parts.exponent.saturating_sub(exponent)).unwrap_or(0);
+        let digits = format!("{}{}", parts.digits, "0".repeat(zeros.min(400)));
+        if parts.digits.is_empty() {
+            return Self::scaled(if up { 1 } else { -1 }, exponent);
         }
-        Self::new(
-            self.negative,
-            &counted(&digits, up != self.negative),
-            exponent,
-        )
+        let next = counted(&digits, up != (parts.sign == "-"));
+        // What is not above zero has zeros in front.
+        let next = next.trim_start_matches('0');
+        let next = if next.is_empty() { "0" } else { next };
+        Self::scaled(format_args!("{}{next}", parts.sign), exponent)
     }
 
     /// The number as most people write it.
     pub(super) fn plain(&self) -> String {
-        let sign = if self.negative { "-" } else { "" };
-        if self.digits.is_empty() {
+        let Parts {
+            sign,
+            digits,
+            exponent,
+        } = self.parts();
+        if digits.is_empty() {
             return "0".to_owned();
         }
-        let point = self.whole_digits();
-        if !(-30..=400).contains(&point) || self.exponent > 60 {
-            return format!("{sign}{}e{}", self.digits, self.exponent);
+        let point = length(digits).saturating_add(exponent);
+        if !(-30..=400).contains(&point) || exponent > 60 {
+            return format!("{sign}{digits}e{exponent}");
         }
-        if let Ok(zeros) = usize::try_from(self.exponent) {
-            return format!("{sign}{}{}", self.digits, "0".repeat(zeros));
+        if let Ok(zeros) = usize::try_from(exponent) {
+            return format!("{sign}{digits}{}", "0".repeat(zeros));
         }
         match usize::try_from(point) {
             Ok(point) if point > 0 => {
-                let (whole, fraction) = self.digits.split_at(point);
+                let (whole, fraction) = digits.split_at(point);
                 format!("{sign}{whole}.{fraction}")
             }
             _ => {
                 let zeros = usize::try_from(-point).unwrap_or(0);
-                format!("{sign}0.{}{}", "0".repeat(zeros), self.digits)
+                format!("{sign}0.{}{digits}", "0".repeat(zeros))
             }
         }
     }
 
     /// Returns the number in one of its other spellings.
     pub(super) fn respelled(&self, rng: &mut Rng) -> String {
-        let sign = if self.negative { "-" } else { "" };
-        if self.digits.is_empty() {
+        let Parts {
+            sign,
+            digits,
+            exponent,
+        } = self.parts();
+        if digits.is_empty() {
             let zeros = ["0", "-0", "0.0", "-0.00", "0e5", "0E-3", "-0.0e+7", "0e999"];
             return rng.pick(&zeros).copied().unwrap_or("0").to_owned();
         }
@@ -152,20 +142,18 @@ impl ExactDecimal {
             0 if self.is_integer() => format!("{}.{}", self.plain(), "0".repeat(rng.between(1, 3))),
             0 => format!("{}{}", self.plain(), "0".repeat(rng.between(1, 3))),
             // 5e0, 25e-1
-            1 => format!("{sign}{}{}", self.digits, power(self.exponent, plus)),
+            1 => format!("{sign}{digits}{}", power(exponent, plus)),
             // 50e-1
             2 => {
                 let more = rng.between(1, 3);
-                let exponent = self
-                    .exponent
-                    .saturating_sub(i64::try_from(more).unwrap_or(0));
+                let exponent = exponent.saturating_sub(i64::try_from(more).unwrap_or(0));
                 let zeros = "0".repeat(more);
-                format!("{sign}{}{zeros}{}", self.digits, power(exponent, plus))
+                format!("{sign}{digits}{zeros}{}", power(exponent, plus))
             }
             // 0.5e1
             _ => {
-                let exponent = power(self.whole_digits(), plus);
-                format!("{sign}0.{}{exponent}", self.digits)
+                let exponent = power(length(digits).saturating_add(exponent), plus);
+                format!("{sign}0.{digits}{exponent}")
             }
         }
     }
@@ -179,26 +167,7 @@ impl PartialOrd for ExactDecimal {
 
 impl Ord for ExactDecimal {
     fn cmp(&self, other: &Self) -> Ordering {
-        let is_zero = |number: &Self| number.digits.is_empty();
-        let sign = |number: &Self| match number.negative {
-            _ if is_zero(number) => 0,
-            true => -1,
-            false => 1,
-        };
-        let magnitude = match (is_zero(self), is_zero(other)) {
-            // Zero has no first digit, so its place says nothing.
-            (false, false) => self
-                .whole_digits()
-                .cmp(&other.whole_digits())
-                .then_with(|| self.digits.cmp(&other.digits)),
-            _ => Ordering::Equal,
-        };
-        let magnitude = if self.negative {
-            magnitude.reverse()
-        } else {
-            magnitude
-        };
-        sign(self).cmp(&sign(other)).then(magnitude)
+        Decimal::of(&self.0).cmp(&Decimal::of(&other.0))
     }
 }
 

@@ -147,7 +147,7 @@ impl Maker<'_> {
                 let span = high.abs_diff(low).saturating_add(1);
                 Some(ExactDecimal::of(low.checked_add_unsigned(random % span)?))
             }
-            _ => Some(ExactDecimal::of_unsigned(random)),
+            _ => Some(ExactDecimal::of(random)),
         }
     }
 

@@ -1,33 +1,36 @@
 use std::collections::HashMap;
 
-use serde_json::value::RawValue;
+use toolwright_json as json;
 
 use super::decimal::ExactDecimal;
 use super::rules::{Additional, Id, NumberBound, Rule, Type};
-use super::value::{Value, elements, entries};
+use super::value::Value;
 use toolwright_schema::keyword::Keyword;
 
 /// The rules of a schema, and whether every keyword is one that samples are made by.
 pub(super) fn read(schema: &str) -> (Vec<Rule>, bool) {
+    let root = json::Value::parse(schema);
+    let are_known = root.is_ok();
+    let root = root.unwrap_or_default();
     let mut reader = Reader {
-        root: schema,
+        root: &root,
         named: HashMap::new(),
         list: Vec::new(),
-        are_known: true,
+        are_known,
     };
-    reader.add(schema);
+    reader.add(&root);
     (reader.list, reader.are_known)
 }
 
 struct Reader<'t> {
-    root: &'t str,
+    root: &'t json::Value<'t>,
     named: HashMap<String, Id>,
     list: Vec<Rule>,
     are_known: bool,
 }
 
 impl<'t> Reader<'t> {
-    fn add(&mut self, schema: &'t str) -> Id {
+    fn add(&mut self, schema: &'t json::Value<'t>) -> Id {
         let id = self.reserve();
         let rule = self.rule(schema);
         if let Some(place) = self.list.get_mut(id) {
@@ -41,78 +44,76 @@ impl<'t> Reader<'t> {
         self.list.len() - 1
     }
 
-    fn add_all(&mut self, schemas: &'t RawValue) -> Vec<Id> {
-        let schemas = elements(schemas.get());
-        schemas.iter().map(|each| self.add(each.get())).collect()
+    fn add_all(&mut self, schemas: &'t json::Value<'t>) -> Vec<Id> {
+        schemas.items().iter().map(|each| self.add(each)).collect()
     }
 
-    fn rule(&mut self, schema: &'t str) -> Rule {
+    fn rule(&mut self, schema: &'t json::Value<'t>) -> Rule {
         let mut rule = Rule {
-            never: schema == "false",
+            never: *schema == json::Value::Bool(false),
             ..Rule::default()
         };
-        for (keyword, value) in entries(schema) {
-            self.keyword(&mut rule, &keyword, value);
+        for (keyword, value) in schema.entries() {
+            self.keyword(&mut rule, keyword, value);
         }
         rule
     }
 
-    fn keyword(&mut self, rule: &mut Rule, keyword: &str, value: &'t RawValue) {
-        let text = value.get();
-        let count = || text.parse().ok();
+    fn keyword(&mut self, rule: &mut Rule, keyword: &str, value: &'t json::Value<'t>) {
+        let count = || value.as_u128().and_then(|count| count.try_into().ok());
+        let text = || value.as_str().map(str::to_owned);
         let Some(keyword) = Keyword::of(keyword) else {
             self.are_known = false;
             return;
         };
         match keyword {
-            Keyword::Type => rule.types = self.types(text),
-            Keyword::Enum => rule.allowed = Some(values(text)),
-            Keyword::Const => rule.allowed = Value::read(text).map(|value| vec![value]),
-            Keyword::Not => match entries(text).as_slice() {
+            Keyword::Type => rule.types = self.types(value),
+            Keyword::Enum => rule.allowed = Some(values(value)),
+            Keyword::Const => rule.allowed = Some(vec![Value::from(value)]),
+            Keyword::Not => match value.entries() {
                 [(name, list)] if name == Keyword::Enum.as_str() => {
-                    rule.refused = values(list.get());
+                    rule.refused = values(list);
                 }
                 _ => self.are_known = false,
             },
             Keyword::AnyOf => rule.any_of = self.add_all(value),
-            Keyword::Ref => match self.reference(text) {
+            Keyword::Ref => match self.reference(value) {
                 Some(target) => rule.any_of = vec![target],
                 None => self.are_known = false,
             },
-            Keyword::Minimum => rule.minimum = bound(text, false),
-            Keyword::Maximum => rule.maximum = bound(text, false),
-            Keyword::ExclusiveMinimum => rule.minimum = bound(text, true),
-            Keyword::ExclusiveMaximum => rule.maximum = bound(text, true),
-            Keyword::MultipleOf => rule.multiple_of = ExactDecimal::read(text),
+            Keyword::Minimum => rule.minimum = bound(value, false),
+            Keyword::Maximum => rule.maximum = bound(value, false),
+            Keyword::ExclusiveMinimum => rule.minimum = bound(value, true),
+            Keyword::ExclusiveMaximum => rule.maximum = bound(value, true),
+            Keyword::MultipleOf => rule.multiple_of = number(value),
             Keyword::MinLength => rule.length.min = count().unwrap_or(0),
             Keyword::MaxLength => rule.length.max = count(),
             Keyword::Pattern => {
-                let pattern: Option<String> = serde_json::from_str(text).ok();
-                let read = pattern.and_then(|text| regex_syntax::parse(&text).ok());
+                let read = text().and_then(|text| regex_syntax::parse(&text).ok());
                 self.are_known &= read.is_some();
                 rule.pattern = read;
             }
-            Keyword::Format => rule.format = serde_json::from_str(text).ok(),
+            Keyword::Format => rule.format = text(),
             Keyword::PrefixItems => rule.prefix = self.add_all(value),
-            Keyword::Items => rule.items = Some(self.add(text)),
+            Keyword::Items => rule.items = Some(self.add(value)),
             Keyword::MinItems => rule.elements.min = count().unwrap_or(0),
             Keyword::MaxItems => rule.elements.max = count(),
-            Keyword::UniqueItems => rule.unique = text == "true",
+            Keyword::UniqueItems => rule.unique = *value == json::Value::Bool(true),
             Keyword::Properties => {
-                for (name, schema) in entries(text) {
-                    let schema = self.add(schema.get());
-                    rule.properties.push((name, schema));
+                for (name, schema) in value.entries() {
+                    let schema = self.add(schema);
+                    rule.properties.push((name.to_string(), schema));
                 }
             }
-            Keyword::Required => rule.required = serde_json::from_str(text).unwrap_or_default(),
+            Keyword::Required => rule.required = texts(value),
             Keyword::AdditionalProperties => {
-                rule.additional = match text {
-                    "true" => Additional::Any,
-                    "false" => Additional::None,
-                    _ => Additional::Each(self.add(text)),
+                rule.additional = match value {
+                    json::Value::Bool(true) => Additional::Any,
+                    json::Value::Bool(false) => Additional::None,
+                    _ => Additional::Each(self.add(value)),
                 };
             }
-            Keyword::PropertyNames => rule.names = Some(self.add(text)),
+            Keyword::PropertyNames => rule.names = Some(self.add(value)),
             Keyword::MinProperties => rule.keys.min = count().unwrap_or(0),
             Keyword::MaxProperties => rule.keys.max = count(),
             Keyword::Defs
@@ -130,18 +131,18 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn types(&mut self, text: &str) -> Vec<Type> {
-        let names: Vec<String> = match serde_json::from_str(text) {
-            Ok(name) => vec![name],
-            Err(_) => serde_json::from_str(text).unwrap_or_default(),
+    fn types(&mut self, value: &json::Value<'_>) -> Vec<Type> {
+        let names = match value.as_str() {
+            Some(name) => vec![name.to_owned()],
+            None => texts(value),
         };
         let types: Vec<_> = names.iter().filter_map(|name| Type::named(name)).collect();
         self.are_known &= types.len() == names.len() && !types.is_empty();
         types
     }
 
-    fn reference(&mut self, text: &str) -> Option<Id> {
-        let target: String = serde_json::from_str(text).ok()?;
+    fn reference(&mut self, value: &json::Value<'_>) -> Option<Id> {
+        let target = value.as_str()?;
         if target == "#" {
             return Some(0);
         }
@@ -150,13 +151,7 @@ impl<'t> Reader<'t> {
             return Some(*id);
         }
         let unescaped = name.replace("~1", "/").replace("~0", "~");
-        let find = |text, key: &str| {
-            let mut entries = entries(text).into_iter();
-            entries
-                .find(|(name, _)| name == key)
-                .map(|(_, value)| value.get())
-        };
-        let schema = find(find(self.root, Keyword::Defs.as_str())?, &unescaped)?;
+        let schema = self.root.get(Keyword::Defs.as_str())?.get(&unescaped)?;
         // It is known before it is read, since it may refer to itself.
         let id = self.reserve();
         self.named.insert(name.to_owned(), id);
@@ -166,13 +161,23 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn bound(text: &str, exclusive: bool) -> Option<NumberBound> {
-    let at = ExactDecimal::read(text)?;
+fn number(value: &json::Value<'_>) -> Option<ExactDecimal> {
+    match value {
+        json::Value::Number(text) => ExactDecimal::read(text),
+        _ => None,
+    }
+}
+
+fn bound(value: &json::Value<'_>, exclusive: bool) -> Option<NumberBound> {
+    let at = number(value)?;
     Some(NumberBound { at, exclusive })
 }
 
-fn values(list: &str) -> Vec<Value> {
-    let values = elements(list);
-    let values = values.iter().map(|value| Value::read(value.get()));
-    values.flatten().collect()
+fn texts(list: &json::Value<'_>) -> Vec<String> {
+    let texts = list.items().iter().filter_map(json::Value::as_str);
+    texts.map(str::to_owned).collect()
+}
+
+fn values(list: &json::Value<'_>) -> Vec<Value> {
+    list.items().iter().map(Value::from).collect()
 }

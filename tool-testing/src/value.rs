@@ -1,9 +1,7 @@
-use std::fmt;
+use std::borrow::Cow;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use toolwright_json as json;
 
-use super::decimal::ExactDecimal;
 use super::rules::Id;
 
 /// A JSON value as it will be written: numbers keep their spelling, keys may stand twice.
@@ -46,84 +44,45 @@ impl From<Value> for Node {
     }
 }
 
-impl Value {
-    /// Reads JSON text.
-    pub(super) fn read(text: &str) -> Option<Self> {
-        Some(match text.as_bytes().first()? {
-            b'n' => Self::Null,
-            b't' => Self::Bool(true),
-            b'f' => Self::Bool(false),
-            b'"' => Self::String(serde_json::from_str(text).ok()?),
-            b'[' => Self::Array(
-                elements(text)
-                    .iter()
-                    .map(|item| Self::read(item.get()).map(Node::from))
-                    .collect::<Option<_>>()?,
-            ),
-            b'{' => Self::Object(
-                entries(text)
-                    .into_iter()
-                    .map(|(key, item)| Some((Key::new(key), Self::read(item.get())?.into())))
-                    .collect::<Option<_>>()?,
-            ),
-            _ => Self::Number(text.to_owned()),
-        })
+impl From<&json::Value<'_>> for Value {
+    fn from(value: &json::Value<'_>) -> Self {
+        match value {
+            json::Value::Null => Self::Null,
+            json::Value::Bool(value) => Self::Bool(*value),
+            json::Value::Number(text) => Self::Number(text.to_string()),
+            json::Value::String(text) => Self::String(text.to_string()),
+            json::Value::Array(items) => {
+                Self::Array(items.iter().map(|item| Self::from(item).into()).collect())
+            }
+            json::Value::Object(entries) => {
+                let entry = |(key, value): &(Cow<'_, str>, json::Value<'_>)| {
+                    (Key::new(&**key), Self::from(value).into())
+                };
+                Self::Object(entries.iter().map(entry).collect())
+            }
+        }
     }
+}
 
+impl Value {
     /// Returns true if both are the same JSON value, however they are spelled.
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Null, Self::Null) => true,
-            (Self::Bool(a), Self::Bool(b)) => a == b,
-            (Self::Number(a), Self::Number(b)) => ExactDecimal::read(a) == ExactDecimal::read(b),
-            (Self::String(a), Self::String(b)) => a == b,
-            (Self::Array(a), Self::Array(b)) => {
-                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.value.is_same(&b.value))
+        self.to_json() == other.to_json()
+    }
+
+    fn to_json(&self) -> json::Value<'_> {
+        match self {
+            Self::Null => json::Value::Null,
+            Self::Bool(value) => (*value).into(),
+            Self::Number(text) => json::Value::number(&**text),
+            Self::String(text) => json::Value::string(&**text),
+            Self::Array(items) => {
+                json::Value::Array(items.iter().map(|item| item.value.to_json()).collect())
             }
-            (Self::Object(a), Self::Object(b)) => {
-                a.len() == b.len()
-                    && a.iter().all(|(key, a)| {
-                        b.iter()
-                            .any(|(name, b)| name.name == key.name && a.value.is_same(&b.value))
-                    })
+            Self::Object(entries) => {
+                let entries = entries.iter();
+                json::Value::object(entries.map(|(key, item)| (&*key.name, item.value.to_json())))
             }
-            _ => false,
         }
-    }
-}
-
-/// The entries of a JSON object in their order, each value as its text.
-pub(super) fn entries(text: &str) -> Vec<(String, &RawValue)> {
-    serde_json::from_str(text).map_or_else(|_| Vec::new(), |RawEntries(entries)| entries)
-}
-
-/// The elements of a JSON array, each as its text.
-pub(super) fn elements(text: &str) -> Vec<&RawValue> {
-    serde_json::from_str(text).unwrap_or_default()
-}
-
-struct RawEntries<'t>(Vec<(String, &'t RawValue)>);
-
-impl<'de: 't, 't> Deserialize<'de> for RawEntries<'t> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(EntriesVisitor).map(Self)
-    }
-}
-
-struct EntriesVisitor;
-
-impl<'de> Visitor<'de> for EntriesVisitor {
-    type Value = Vec<(String, &'de RawValue)>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut entries = Vec::new();
-        while let Some(entry) = map.next_entry()? {
-            entries.push(entry);
-        }
-        Ok(entries)
     }
 }

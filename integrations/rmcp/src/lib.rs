@@ -3,7 +3,6 @@
 mod outcome;
 mod peer_tools;
 mod server;
-mod turn;
 
 pub use self::peer_tools::{PeerTools, RefusedTool, toolset_of};
 pub use self::server::ToolsetRouter;

@@ -15,12 +15,10 @@ use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 use toolwright::args::Repairs;
 use toolwright::call::{ErrorKind, Progress};
-use toolwright::executor::{Batch, CallPlan, Event, Pending, PendingReason, Reply, Turn};
+use toolwright::executor::{Event, ExclusiveGate, Pending, PendingReason, Reply};
 use toolwright::{
     Context, Encoder, Executor, Outcome, Registry, ToolCall, ToolResult, Toolset, Wire,
 };
-
-use crate::turn::Turns;
 
 /// Number of unread progress reports that are kept. Further ones are dropped, since each supersedes the last.
 const REPORTS: usize = 64;
@@ -76,26 +74,26 @@ pub struct ToolsetRouter {
     registry: Registry,
     executor: Executor,
     context: Arc<MakeContext>,
-    turns: Turns,
 }
 
 impl ToolsetRouter {
     /// Makes a router of a toolset, or of a [`Registry`] whose tools may change.
     pub fn new(tools: impl Into<Registry>) -> Self {
         let registry = tools.into();
-        let executor = Executor::serial(&registry).on_event(|event| {
-            if let Event::Progress { cx, progress, .. } = event
-                && let Some(Reports(reports)) = cx.get()
-            {
-                // A report is not part of the result, so a full or closed channel is no error.
-                let _ = reports.try_send((*progress).clone());
-            }
-        });
+        let executor = Executor::serial(&registry)
+            .exclusive_across(&ExclusiveGate::default())
+            .on_event(|event| {
+                if let Event::Progress { cx, progress, .. } = event
+                    && let Some(Reports(reports)) = cx.get()
+                {
+                    // A report is not part of the result, so a full or closed channel is no error.
+                    let _ = reports.try_send((*progress).clone());
+                }
+            });
         Self {
             registry,
             executor,
             context: Arc::new(|_| Context::new()),
-            turns: Turns::default(),
         }
     }
 
@@ -146,7 +144,8 @@ impl ToolsetRouter {
         if token.is_some() {
             cx = cx.with(Reports(reports));
         }
-        let run = self.run(&call, &cx);
+        let calls = std::slice::from_ref(&call);
+        let run = self.executor.run(calls, &cx);
         tokio::pin!(run);
         let mut client = token.map(|(peer, token)| Client::new(peer, token));
         let batch = {
@@ -181,21 +180,6 @@ impl ToolsetRouter {
             Some(Reply::Pending(pending)) => Ok(error(waits(pending))),
             None => Err(ErrorData::internal_error("the call has no answer", None)),
         }
-    }
-
-    /// Runs the call when it is its turn.
-    async fn run(&self, call: &ToolCall, cx: &Context) -> Batch {
-        let tool = self.registry.get(&call.name);
-        let def = tool.as_ref().map(|tool| tool.def());
-        let is_exclusive = def.is_some_and(|def| def.options.exclusive);
-        let limit = def.and_then(|def| self.executor.time_limit(def));
-        let turn = self.turns.wait(is_exclusive, limit, &cx.cancel()).await;
-        let plan = match &turn {
-            Ok(_) => CallPlan::Run,
-            Err(waited) => CallPlan::Late(*waited),
-        };
-        let calls = std::slice::from_ref(call);
-        self.executor.run(Turn::planned(calls, &[plan]), cx).await
     }
 }
 

@@ -46,7 +46,7 @@ impl InputResponses {
 }
 
 /// The kinds of results.
-enum RoundResult {
+pub(super) enum RoundResult {
     Settled,
     Asks(InputRequired),
     Task(Task),
@@ -354,7 +354,7 @@ impl InputRequired {
 }
 
 impl RoundResult {
-    fn of(result: &str) -> Result<Self, ToolError> {
+    pub(super) fn of(result: &str) -> Result<Self, ToolError> {
         let fields = Fields::of(result).unwrap_or_default();
         match fields.text("resultType").as_deref() {
             Some("input_required") => InputRequired::read(result).map(Self::Asks),

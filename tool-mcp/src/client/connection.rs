@@ -214,7 +214,9 @@ impl Connection {
             params.json("_meta", &meta)
         };
         let (answer, answered) = oneshot::channel();
-        let (alive, way) = (Arc::new(Notify::new()), Arc::new(InFlight::default()));
+        let alive = Arc::new(Notify::new());
+        let may_be_task = self.is_modern() && head.method == "tools/call";
+        let way = Arc::new(InFlight::new(may_be_task));
         let waiting = AnswerWaiter {
             answer,
             context,
@@ -273,6 +275,13 @@ impl Connection {
     #[cfg(feature = "client-http")]
     pub(super) fn is_wanted(&self, id: u64) -> bool {
         self.waiting().contains_key(&id)
+    }
+
+    /// Removes a request whose answer is not wanted.
+    fn forget(&self, id: u64) {
+        // A context is the host's, and is dropped behind the lock.
+        let waiting = self.waiting().remove(&id);
+        drop(waiting);
     }
 
     /// Hands an answer to whoever waits for it. Without anybody who waits, it does nothing.

@@ -15,7 +15,7 @@ use bytes::BytesMut;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use reqwest::{RequestBuilder, Response, Url};
 use tokio::sync::{Semaphore, mpsc, oneshot};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use toolwright_runtime::tool::Cancel;
 
 use self::refusal::{Refusal, SessionLoss};
@@ -61,6 +61,9 @@ const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 /// Added to the refusal of a server with the transport of 2024-11-05.
 const HTTP_SSE: &str = "; a GET opens a stream of HTTP+SSE, the transport of 2024-11-05, which is not supported: give the \
     server's URL of streamable HTTP (often `/mcp` in place of `/sse`), or the command `npx mcp-remote URL`";
+
+/// Time for which a cancelled call's stream stays open.
+const LATE: Duration = Duration::from_secs(1);
 
 /// See the module.
 struct Http {
@@ -214,9 +217,16 @@ impl Http {
         if !way.leaves() {
             return;
         }
+        // The end of the request's stream cancels a call. Its answer may be on its way, with the id of a task.
+        let unwanted = async {
+            way.gone.cancelled().await;
+            if way.may_be_task {
+                sleep(LATE).await;
+            }
+        };
         let answered = tokio::select! {
             answered = self.post(connection, &outgoing, Some(id)) => answered,
-            () = way.gone.cancelled() => return,
+            () = unwanted => return,
         };
         if let Some(answered) = answered {
             connection.settle(id, answered);

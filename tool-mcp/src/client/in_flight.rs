@@ -10,14 +10,23 @@ const SENT: u8 = 1;
 /// It is not to be sent any more.
 const WITHDRAWN: u8 = 2;
 
-#[derive(Default)]
 pub(super) struct InFlight {
     stage: AtomicU8,
+    /// True for a call of which the server may make a task.
+    pub(super) may_be_task: bool,
     /// Fired when nobody waits for the answer any more.
     pub(super) gone: Cancel,
 }
 
 impl InFlight {
+    pub(super) fn new(may_be_task: bool) -> Self {
+        Self {
+            stage: AtomicU8::new(WAITS),
+            may_be_task,
+            gone: Cancel::new(),
+        }
+    }
+
     fn change(&self, from: u8, to: u8) {
         let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
         // Where it is elsewhere by now, it stays there.

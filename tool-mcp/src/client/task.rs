@@ -3,6 +3,7 @@
 //! Source: the extension `io.modelcontextprotocol/tasks` of 2026-07-28.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -12,9 +13,13 @@ use toolwright_provider::call::{ErrorKind, ToolError};
 use toolwright_runtime::tool::Context;
 
 use super::answer::{Answered, ServerRefusal};
-use super::call::{InputRequired, InputResponses, RequestSpec, broken, cancelled, fulfil, refused};
+use super::call::{
+    InputRequired, InputResponses, RequestSpec, RoundResult, broken, cancelled, fulfil, refused,
+};
+use super::connection::Connection;
 use super::link::Reconnector;
 use super::session::McpSession;
+use super::stderr::Tail;
 use crate::protocol::{Fields, code};
 
 /// Pause between two requests about a task, if the server names none.
@@ -72,7 +77,7 @@ impl Task {
     }
 }
 
-/// Tells the server to end the task, if nobody waits for it any more.
+/// Sends `tasks/cancel` when it is dropped, unless the task is over.
 struct Withdrawal {
     session: McpSession,
     id: String,
@@ -91,6 +96,18 @@ impl Drop for Withdrawal {
         runtime.spawn(async move {
             let answered = async { connection.request(request).await.answer().await };
             timeout(WITHDRAWAL, answered).await
+        });
+    }
+}
+
+/// Withdraws the task that the answer to a cancelled call names, if it names one.
+pub(super) fn withdraw_task(connection: Arc<Connection>, result: &str) {
+    if let Ok(RoundResult::Task(task)) = RoundResult::of(result) {
+        let tail = Tail::default();
+        drop(Withdrawal {
+            session: McpSession { connection, tail },
+            id: task.id,
+            is_over: false,
         });
     }
 }

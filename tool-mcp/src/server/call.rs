@@ -116,28 +116,33 @@ impl CallTask {
         Ok(calling)
     }
 
-    /// Returns the tools and their executor.
-    fn runs(&self) -> (&Registry, &Executor) {
-        let catalog = match self.kind {
+    /// Returns the offers that have the tool; `None` for the server's tools.
+    fn offers(&self) -> Option<&OfferSet> {
+        match self.kind {
             CallKind::Tool => None,
             CallKind::Prompt => self.shared.prompts.as_ref(),
             CallKind::Resource { .. } => self.shared.resources.as_ref(),
-        };
-        match catalog {
-            Some(catalog) => (&catalog.registry, &catalog.executor),
-            None => (&self.shared.registry, &self.shared.executor),
         }
+    }
+
+    fn registry(&self) -> &Registry {
+        let of_tools = &self.shared.registry;
+        self.offers().map_or(of_tools, |offers| &offers.registry)
+    }
+
+    fn executor(&self) -> &Executor {
+        let of_tools = &self.shared.executor;
+        self.offers().map_or(of_tools, |offers| &offers.executor)
     }
 
     /// Refuses a call whose tool needs what the client cannot do.
     fn check_client(&self) -> Result<(), RpcError> {
-        let (registry, executor) = self.runs();
-        let tool = registry.get(&self.call.name);
+        let tool = self.registry().get(&self.call.name);
         let Some(needs) = tool.as_ref().and_then(|tool| tool.def().meta.get(NEEDS)) else {
             return Ok(());
         };
         // Of what is hidden nothing is told.
-        let tools = executor.tools(&self.cx);
+        let tools = self.executor().tools(&self.cx);
         if tools.get(&self.call.name).is_none() {
             return Ok(());
         }
@@ -222,7 +227,7 @@ impl CallTask {
                         return self.refuse(error.clone());
                     }
                     self.repaired(&pending.repairs);
-                    let tools = self.runs().1.tools(&self.cx);
+                    let tools = self.executor().tools(&self.cx);
                     let seal = &self.shared.seal;
                     question::pending(pending, &tools, &self.answers, self.shown, seal)
                 }
@@ -271,16 +276,16 @@ impl CallTask {
             let (heard, receiver) = progress::subscribe(cx);
             (cx, reports) = (heard, Some(receiver));
         }
-        let (shared, call) = (Arc::clone(&self.shared), self.call.clone());
-        let (registry, executor) = self.runs();
-        let (registry, mut executor) = (registry.clone(), executor.clone());
+        let (call, mut executor) = (self.call.clone(), self.executor().clone());
         if self.may_be_task {
             executor = executor.open_calls(&self.shared.open);
         }
         let mut running = CallInProgress {
             batch: Box::pin(async move {
-                let gate = &shared.gate;
-                gate.run(&registry, &executor, &call, decided, &cx).await
+                match decided {
+                    Some(decided) => executor.run(&[decided], &cx).await,
+                    None => executor.run(&[call], &cx).await,
+                }
             }),
             reports,
         };

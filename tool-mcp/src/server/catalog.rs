@@ -2,7 +2,7 @@
 
 use toolwright_json::{ObjectWriter, Value, list};
 use toolwright_provider::call::ToolDef;
-use toolwright_runtime::executor::Executor;
+use toolwright_runtime::executor::{ExclusiveGate, Executor};
 use toolwright_runtime::tool::Context;
 use toolwright_runtime::toolset::Registry;
 use toolwright_schema::decode::Repairs;
@@ -28,6 +28,12 @@ impl OfferSet {
     pub(super) fn new(registry: Registry) -> Self {
         let executor = crate::progress::with_progress(Executor::serial(&registry));
         Self { registry, executor }
+    }
+
+    /// The same offers, which wait for exclusive tools.
+    pub(super) fn behind(self, gate: &ExclusiveGate) -> Self {
+        let executor = self.executor.exclusive_across(gate);
+        Self { executor, ..self }
     }
 
     /// The context of its calls: whoever fills arguments writes texts, of which values are read.

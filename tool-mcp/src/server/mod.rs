@@ -32,14 +32,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use toolwright_json::ObjectWriter;
 use toolwright_provider::call::Encoder;
 use toolwright_provider::definitions::Notice;
-use toolwright_runtime::executor::Executor;
+use toolwright_runtime::executor::{ExclusiveGate, Executor};
 use toolwright_runtime::tool::{Cancel, Context, OpenCalls};
 use toolwright_runtime::toolset::{Registry, Toolset};
 
 use self::catalog::OfferSet;
 use self::completion::Completions;
 use self::sealed::Signer;
-use crate::exclusive_gate::ExclusiveGate;
 use crate::outside::from_outside;
 use crate::protocol::{Version, key};
 use toolwright_http::stdout;
@@ -149,9 +148,12 @@ impl Shared {
     /// For all clients, whose calls tell how far they are.
     fn shared(self) -> Arc<Self> {
         let executor = crate::progress::with_progress(self.executor);
+        let offers = |set: Option<OfferSet>| set.map(|set| set.behind(&self.gate));
         let end_calls = self.context.cancel().child();
         Arc::new(Self {
-            executor,
+            executor: executor.exclusive_across(&self.gate),
+            prompts: offers(self.prompts),
+            resources: offers(self.resources),
             context: from_outside(self.context),
             open: self
                 .open
@@ -390,7 +392,7 @@ impl McpServer {
         self
     }
 
-    /// The same server, whose `exclusive` tools also wait for calls that came by another way.
+    /// Sets the gate of `exclusive` tools, for a server that also has calls by another way.
     #[doc(hidden)]
     pub fn gate(mut self, gate: ExclusiveGate) -> Self {
         self.0.gate = gate;

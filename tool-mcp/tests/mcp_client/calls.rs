@@ -309,6 +309,34 @@ async fn a_call_that_is_not_wanted_any_more_is_cancelled_at_the_server() {
     assert_eq!(text(&call(&tools, "alive", "{}").await), "done");
 }
 
+/// The server has made a task of a call, and answers when nobody waits any more.
+#[tokio::test]
+async fn a_task_whose_id_comes_too_late_is_withdrawn() {
+    let stop = Cancel::new();
+    let cancelled = Context::new().with_cancel(stop.clone());
+    for (is_dropped, cx) in [(true, Context::new()), (false, cancelled)] {
+        let (connector, told) = connect("modern");
+        let client = connector.await.unwrap();
+        let tools = client.toolset();
+        let late = ToolCall::new("1", "late_task", "{}");
+        let called = async {
+            told.wait_for_stderr("called late_task").await;
+            if !is_dropped {
+                stop.cancel();
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            () = called => assert!(is_dropped),
+            result = tools.call(&late, &cx) => {
+                assert!(!is_dropped, "{result:?}");
+                assert_eq!(result.outcome.unwrap_err().kind(), ErrorKind::Cancelled);
+            }
+        }
+        told.wait_for_stderr("withdrawn: t1").await;
+    }
+}
+
 #[tokio::test]
 async fn a_server_that_does_not_read_holds_calls_up_and_not_the_host() {
     let (connector, _) = connect("does not read");

@@ -10,7 +10,7 @@ use toolwright::{Context, ToolCall, ToolError, Toolset, call::ErrorKind};
 use toolwright_mcp::{self as mcp, Client, ClientEvent, ConnectErrorKind, ElicitResult};
 
 use super::raw_http::{Asked, Reply, Server, answered, plain};
-use super::{Told, call, text, told};
+use super::{Told, call, scripted, text, told};
 
 /// Connects to a server that answers calls so.
 async fn serve(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> (Server, Client, Told) {
@@ -589,5 +589,44 @@ async fn a_subscription_that_stood_is_asked_for_again_at_once() {
         waited(7) < longest + longest / 4 + Duration::from_secs(1),
         "{:?}",
         waited(7)
+    );
+}
+
+/// The server has made a task of a call, and answers when nobody waits any more.
+#[tokio::test]
+async fn a_task_whose_id_comes_too_late_is_withdrawn() {
+    let (heard, mut methods) = tokio::sync::mpsc::unbounded_channel();
+    let (drops, dropped) = std::sync::mpsc::channel::<()>();
+    let dropped = Mutex::new(dropped);
+    let server = Server::start(move |asked| {
+        let message = asked.json();
+        let method = message["method"].as_str().unwrap_or_default();
+        let _ = heard.send(method.to_owned());
+        let result = match method {
+            "tools/call" => {
+                dropped.lock().unwrap().recv().unwrap();
+                scripted::task()
+            }
+            "tasks/cancel" => json!({"resultType": "complete"}),
+            _ => return modern(asked),
+        };
+        Reply::json(&json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))
+    })
+    .await;
+    let client = mcp::connect(&*server.url).await.unwrap();
+    let tools = client.toolset();
+    let mut wait_for = async |method: &str| {
+        let found = async { while methods.recv().await.unwrap() != method {} };
+        timeout(Duration::from_secs(30), found).await.unwrap();
+    };
+    tokio::select! {
+        result = call(&tools, "echo", "{}") => panic!("{result:?}"),
+        () = wait_for("tools/call") => {}
+    }
+    drops.send(()).unwrap();
+    wait_for("tasks/cancel").await;
+    let mut asked = server.asked().into_iter().map(|asked| asked.json());
+    assert!(
+        asked.any(|asked| asked["method"] == "tasks/cancel" && asked["params"]["taskId"] == "t1")
     );
 }

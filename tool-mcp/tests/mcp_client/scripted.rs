@@ -28,6 +28,8 @@ struct Params {
     request_id: Option<Value>,
     #[serde(rename = "inputResponses")]
     input_responses: Option<Value>,
+    #[serde(rename = "taskId")]
+    task_id: Option<String>,
     #[serde(rename = "requestState")]
     request_state: Option<String>,
 }
@@ -53,6 +55,23 @@ fn refuse(id: &Value, error: &str) {
 
 fn text(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
+}
+
+fn greeting() -> Value {
+    json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"tools": {"listChanged": true}},
+        "serverInfo": {"name": "scripted", "version": "1"},
+        "instructions": "Be kind.\u{e0041}",
+    })
+}
+
+/// The answer to a call of which the server made a task.
+pub(crate) fn task() -> Value {
+    json!({
+        "resultType": "task", "taskId": "t1", "status": "working", "ttlMs": 60_000,
+        "createdAt": "2026-07-28T00:00:00Z", "lastUpdatedAt": "2026-07-28T00:00:00Z",
+    })
 }
 
 /// Any arguments, a name and a schema.
@@ -100,6 +119,7 @@ pub(crate) fn serve(script: &str) {
     });
     let mut changed = false;
     let mut asked: Option<Value> = None;
+    let mut late_task: Option<Value> = None;
     let mut pinged = 0;
     for line in std::io::stdin().lock().lines() {
         let line = line.unwrap();
@@ -109,19 +129,19 @@ pub(crate) fn serve(script: &str) {
         match line.method.as_deref() {
             Some("server/discover") => discover(script, &id),
             Some("initialize") if script == "never says hello" => {}
-            Some("initialize") => answer(
-                &id,
-                &json!({
-                    "protocolVersion": "2025-11-25",
-                    "capabilities": {"tools": {"listChanged": true}},
-                    "serverInfo": {"name": "scripted", "version": "1"},
-                    "instructions": "Be kind.\u{e0041}",
-                }),
-            ),
+            Some("initialize") => answer(&id, &greeting()),
             Some("notifications/cancelled") => {
                 let params = params.unwrap();
                 let (id, reason) = (params.request_id.unwrap(), params.reason.unwrap());
                 eprintln!("cancelled {id}: {reason}");
+                // The answer was on its way.
+                if late_task.as_ref() == Some(&id) {
+                    answer(&id, &task());
+                }
+            }
+            Some("tasks/cancel") => {
+                eprintln!("withdrawn: {}", params.unwrap().task_id.unwrap());
+                answer(&id, &json!({"resultType": "complete"}));
             }
             Some("tools/list") => {
                 if is_later {
@@ -154,6 +174,10 @@ pub(crate) fn serve(script: &str) {
                         send(
                             &json!({"jsonrpc": "2.0", "id": "q1", "method": "elicitation/create", "params": params}),
                         );
+                    }
+                    Some("late_task") => {
+                        eprintln!("called late_task");
+                        late_task = Some(id);
                     }
                     Some("pinged") => answer(&id, &text(&pinged.to_string())),
                     Some(name) => run(name, &id, &params),
@@ -366,6 +390,7 @@ pub(crate) fn normal() -> Vec<Value> {
         "needs",
         "pings",
         "pinged",
+        "late_task",
     ];
     let mut tools: Vec<_> = plain.iter().map(|name| tool(name)).collect();
     // Defaults are the server's: they are neither added nor looked at.

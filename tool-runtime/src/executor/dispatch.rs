@@ -1,5 +1,7 @@
 //! Dispatch: decides for each call of a batch if it runs, before any call does.
 
+use std::time::Duration;
+
 use super::batch::PendingReason;
 use super::batch_state::BatchState;
 use super::turn::{CallPlan, Job, Plan, Turn};
@@ -87,6 +89,16 @@ pub(super) fn dispatch<'a>(
     jobs
 }
 
+/// Answers calls that have waited too long for their turn.
+#[cold]
+pub(super) fn late(jobs: &[Job<'_>], waited: Duration, state: &mut BatchState<'_>) {
+    let words = format!("timed out after {waited:?} of waiting for its turn");
+    let error = ToolError::new(ErrorKind::Timeout, words);
+    for job in jobs {
+        state.refuse(job.index, Err(error.clone()));
+    }
+}
+
 #[cold]
 fn too_many() -> ToolError {
     let words = format!(
@@ -111,11 +123,6 @@ fn dispatch_one<'a>(
         Err(error) => return Dispatched::Refused(error),
     };
     match plan {
-        Plan::Planned(CallPlan::Late(waited)) => {
-            let words = format!("timed out after {waited:?} of waiting for its turn");
-            let error = ToolError::new(ErrorKind::Timeout, words);
-            return Dispatched::Answered(Some(entry), Err(error));
-        }
         Plan::Decided(Decision::Answer(value)) => {
             return Dispatched::Answered(Some(entry), Ok(Outcome::value(value)));
         }

@@ -1,5 +1,4 @@
 use std::borrow::Cow;
-use std::time::Duration;
 
 use super::decided::Decided;
 use crate::tool::Decision;
@@ -29,7 +28,7 @@ pub(super) struct Job<'a> {
     pub(super) plan: Plan<'a>,
 }
 
-/// Plan for a call of a turn that was paused, or that waited elsewhere.
+/// Plan for a call of a turn that was paused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallPlan {
@@ -41,8 +40,6 @@ pub enum CallPlan {
     Stored,
     /// It was answered before, or stays pending.
     Leave,
-    /// It is answered with a timeout, after this time.
-    Late(Duration),
 }
 
 /// Plan of the host, or decision about the call.

@@ -10,7 +10,6 @@ use toolwright_schema::read::Parts;
 
 use super::flags::{Flag, FlagKind};
 use super::schema::ToolSchema;
-use crate::json::Json;
 
 /// Values given to one flag, in order.
 pub(super) struct FlagValues<'f> {
@@ -47,19 +46,20 @@ pub(super) fn to_json(
         return Ok(base.unwrap_or_else(|| "{}".to_owned()));
     }
     let mut tree = match base {
-        Some(text) => Json::read_flat(&text)
-            .filter(|base| matches!(base, Json::Object(_)))
-            .ok_or(FlagError::NoObject)?,
-        None => Json::Object(Vec::new()),
+        Some(text) => match Value::parse(&text) {
+            Ok(base @ Value::Object(_)) => base.into_owned(),
+            _ => return Err(FlagError::NoObject),
+        },
+        None => Value::empty(),
     };
     // Flags of parts come after the flag of the whole, and override it.
     for FlagValues { flag, values } in flags {
         put(&mut tree, &flag.path, value(schema, flag, values)?);
     }
-    Ok(tree.to_text())
+    Ok(tree.to_json())
 }
 
-fn value(schema: &ToolSchema, flag: &Flag, values: &[String]) -> Result<Json, FlagError> {
+fn value(schema: &ToolSchema, flag: &Flag, values: &[String]) -> Result<Value<'static>, FlagError> {
     match flag.kind {
         FlagKind::One | FlagKind::Switch => {
             let text = values.last().map(String::as_str).unwrap_or_default();
@@ -69,7 +69,7 @@ fn value(schema: &ToolSchema, flag: &Flag, values: &[String]) -> Result<Json, Fl
             let element = |(index, text): (usize, &String)| {
                 parse_value(schema, &element(schema, &flag.schema, index), text)
             };
-            Ok(Json::Array(
+            Ok(Value::Array(
                 values.iter().enumerate().map(element).collect(),
             ))
         }
@@ -79,11 +79,11 @@ fn value(schema: &ToolSchema, flag: &Flag, values: &[String]) -> Result<Json, Fl
                 let (key, value) = text
                     .split_once('=')
                     .ok_or_else(|| FlagError::NoEntry(flag.long.clone()))?;
-                Ok((key.to_owned(), parse_value(schema, &inner, value)))
+                Ok((key.to_owned().into(), parse_value(schema, &inner, value)))
             };
             // Repeated keys are kept, so that the decoder reports them.
             let entries = values.iter().map(entry).collect::<Result<_, _>>()?;
-            Ok(Json::Object(entries))
+            Ok(Value::Object(entries))
         }
     }
 }
@@ -108,8 +108,8 @@ fn values_of(schema: &ToolSchema, map: &Value<'static>) -> Value<'static> {
 
 /// Reads a text by the schema of its value. It is a string if only strings are allowed, and JSON if none are. If both
 /// are allowed, it is JSON only if it is of an allowed type and not one of the listed strings.
-pub(super) fn parse_value(schema: &ToolSchema, at: &Value<'static>, text: &str) -> Json {
-    let string = || Json::Text(text.to_owned());
+pub(super) fn parse_value(schema: &ToolSchema, at: &Value<'static>, text: &str) -> Value<'static> {
+    let string = || Value::string(text.to_owned());
     let admits_strings = schema.admits(at, "string");
     if admits_strings && !schema.admits_more_than(at, "string") {
         return string();
@@ -117,59 +117,45 @@ pub(super) fn parse_value(schema: &ToolSchema, at: &Value<'static>, text: &str) 
     let is_listed = schema
         .choices(at)
         .is_some_and(|choices| choices.iter().any(|choice| choice.word == text));
-    let Some(json) = Json::read_flat(text).filter(|_| !is_listed) else {
-        return string();
-    };
-    if !admits_strings || schema.admits(at, kind_of(&json)) {
-        Json::Raw(text.trim().to_owned())
-    } else {
-        string()
+    match Value::parse(text) {
+        Ok(json) if !is_listed && (!admits_strings || schema.admits(at, kind_of(&json))) => {
+            json.into_owned()
+        }
+        _ => string(),
     }
 }
 
 /// Returns the JSON type of a value.
-fn kind_of(value: &Json) -> &'static str {
+fn kind_of(value: &Value<'_>) -> &'static str {
     match value {
-        Json::Text(_) => "string",
-        Json::Array(_) => "array",
-        Json::Object(_) => "object",
-        Json::Raw(text) => match text.as_bytes().first() {
-            Some(b'n') => "null",
-            Some(b't' | b'f') => "boolean",
-            Some(b'"') => "string",
-            Some(b'[') => "array",
-            Some(b'{') => "object",
-            _ if text.contains(['.', 'e', 'E']) => "number",
-            _ => "integer",
-        },
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+        Value::Number(text) if text.contains(['.', 'e', 'E']) => "number",
+        Value::Number(_) => "integer",
     }
 }
 
 /// Sets the value at this path. Values on the way that are not objects are replaced.
-fn put(tree: &mut Json, path: &[String], value: Json) {
+fn put(tree: &mut Value<'static>, path: &[String], value: Value<'static>) {
     let Some((key, rest)) = path.split_first() else {
         *tree = value;
         return;
     };
-    let object = match tree {
-        Json::Raw(text) => Json::read_flat(text),
-        _ => None,
-    };
-    if let Some(object) = object {
-        *tree = object;
+    if !matches!(tree, Value::Object(_)) {
+        *tree = Value::empty();
     }
-    if !matches!(tree, Json::Object(_)) {
-        *tree = Json::Object(Vec::new());
-    }
-    let Json::Object(entries) = tree else {
+    let Value::Object(entries) = tree else {
         return;
     };
     match entries.iter_mut().find(|(name, _)| name == key) {
         Some((_, inner)) => put(inner, rest, value),
         None => {
-            let mut inner = Json::Object(Vec::new());
+            let mut inner = Value::empty();
             put(&mut inner, rest, value);
-            entries.push((key.clone(), inner));
+            entries.push((key.clone().into(), inner));
         }
     }
 }

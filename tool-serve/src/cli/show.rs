@@ -23,7 +23,7 @@ use super::exit::Exit;
 use super::word;
 use crate::answer;
 use crate::definitions;
-use crate::json::{Json, list, object, quoted};
+use crate::json::{list, object, quoted};
 use toolwright_mcp::outside::details_in_words;
 
 const NAME: Style = AnsiColor::Cyan.on_default().bold();
@@ -78,8 +78,8 @@ impl Printer {
 
     /// Prints JSON: indented for people, compact for programs.
     fn json(&mut self, text: &str) -> io::Result<()> {
-        match (self.output, Json::read(text)) {
-            (OutputFormat::Text, Some(json)) => self.line(&json.to_lines()),
+        match (self.output, toolwright_json::Value::parse(text)) {
+            (OutputFormat::Text, Ok(json)) => self.line(&json.to_lines()),
             _ => self.line(text),
         }
     }

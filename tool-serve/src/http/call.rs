@@ -100,13 +100,12 @@ pub(super) async fn run(
 ) -> Batch {
     let stop = cx.cancel().child();
     let cx = cx.with_cancel(stop.clone());
-    let ServerState {
-        gate,
-        registry,
-        executor,
-        ..
-    } = state;
-    let run = gate.run(registry, executor, call, decided, &cx);
+    let run = async {
+        match decided {
+            Some(decided) => state.executor.run(&[decided], &cx).await,
+            None => state.executor.run(std::slice::from_ref(call), &cx).await,
+        }
+    };
     tokio::pin!(run);
     tokio::select! {
         biased;

@@ -31,7 +31,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tokio::net::TcpListener;
 use toolwright_provider::call::{ErrorKind, ToolCall};
-use toolwright_runtime::executor::Executor;
+use toolwright_runtime::executor::{ExclusiveGate, Executor};
 use toolwright_runtime::tool::{Cancel, Context, Grant};
 use toolwright_runtime::toolset::Registry;
 use toolwright_schema::tokens::Tokenizer;
@@ -43,7 +43,6 @@ use crate::{answer, definitions};
 use toolwright_http::answer::Counted;
 use toolwright_http::body::Budget;
 use toolwright_http::token;
-use toolwright_mcp::exclusive_gate::ExclusiveGate;
 use toolwright_mcp::outside::from_outside;
 use toolwright_mcp::progress;
 use toolwright_mcp::{HttpService, McpServer, ServerLimits};
@@ -132,14 +131,12 @@ type Routes = Box<dyn FnOnce(Router) -> Router + Send>;
 
 /// State shared by all requests.
 struct ServerState {
-    registry: Registry,
     executor: Executor,
     name: String,
     version: String,
     cx: Context,
     /// Cancels running calls.
     end: Cancel,
-    gate: ExclusiveGate,
     is_guarded: bool,
     budget: Budget,
     pending_calls: WaitingCalls,
@@ -309,14 +306,13 @@ impl HttpServer {
     fn router(self, stop: &Cancel, end_calls: &Cancel) -> Router {
         let gate = ExclusiveGate::default();
         let mcp = self.mcp_service(stop, gate.clone());
+        let executor = (self.change)(Executor::serial(&self.registry)).exclusive_across(&gate);
         let state = Arc::new(ServerState {
-            executor: progress::with_progress((self.change)(Executor::serial(&self.registry))),
+            executor: progress::with_progress(executor),
             name: self.name,
             version: self.version,
             cx: from_outside(self.cx),
             end: end_calls.clone(),
-            gate,
-            registry: self.registry,
             is_guarded: self.guard.token.is_some(),
             budget: Budget::default(),
             pending_calls: WaitingCalls::default(),

@@ -1,15 +1,22 @@
 //! What a connection does when a request, ours or the server's, is dropped.
 
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot};
+use tokio::time::timeout;
 use toolwright_json::ObjectWriter;
 use toolwright_runtime::tool::Cancel;
 
 use super::Connection;
 use crate::client::answer::Answered;
 use crate::client::in_flight::InFlight;
+use crate::client::task::withdraw_task;
 use crate::protocol::Id;
+
+/// Time for which the answer to a cancelled call is awaited.
+const LATE: Duration = Duration::from_secs(10);
 
 /// A request that waits for its answer. Dropping it cancels the request.
 pub(in crate::client) struct PendingRequest {
@@ -36,9 +43,8 @@ impl Drop for PendingRequest {
         let (Some(id), Some(connection)) = (self.id, self.connection.upgrade()) else {
             return;
         };
-        let waiting = connection.waiting().remove(&id);
-        drop(waiting);
         if self.way.withdraw() {
+            connection.forget(id);
             return;
         }
         self.way.gone.cancel();
@@ -46,6 +52,26 @@ impl Drop for PendingRequest {
             .json("requestId", &id.to_string())
             .text("reason", self.reason);
         drop(connection.notify("notifications/cancelled", &params.end()));
+        let (true, Ok(runtime)) = (self.way.may_be_task, Handle::try_current()) else {
+            connection.forget(id);
+            return;
+        };
+        // The answer may be on its way, with the id of a task.
+        let context = {
+            let mut waiting = connection.waiting();
+            waiting
+                .get_mut(&id)
+                .and_then(|waiting| waiting.context.take())
+        };
+        drop(context);
+        let answered = std::mem::replace(&mut self.answered, oneshot::channel().1);
+        runtime.spawn(async move {
+            let late = timeout(LATE, answered).await;
+            connection.forget(id);
+            if let Ok(Ok(Answered::Result(result))) = late {
+                withdraw_task(connection, &result);
+            }
+        });
     }
 }
 

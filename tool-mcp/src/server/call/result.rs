@@ -15,7 +15,7 @@ impl CallTask {
     /// The result's JSON; of a tool that is not there, an error of the protocol.
     pub(super) fn result(&self, result: &ToolResult) -> Answered {
         let start = || start(self.caller.version);
-        let def = |name: &str| self.runs().0.get(name);
+        let def = |name: &str| self.registry().get(name);
         match &self.kind {
             CallKind::Tool => {}
             CallKind::Prompt => {

@@ -213,6 +213,9 @@ impl Reconnector {
                 answered = pending.answer() => return match answered {
                     #[cfg(feature = "client-http")]
                     Some(Answered::Lost(why)) => Err(lost(session, wanted, &way, &why)),
+                    Some(Answered::Result(result)) => {
+                        Ok(Answered::Result(session.connection.readable(result)))
+                    }
                     Some(answered) => Ok(answered),
                     None => Err(lost(session, wanted, &way, "the connection was lost")),
                 },

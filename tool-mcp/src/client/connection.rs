@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use futures_util::FutureExt;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
-use toolwright_json::ObjectWriter;
+use toolwright_json::{ObjectWriter, strip_bom};
 use toolwright_runtime::tool::{Cancel, Context, Progress};
 use toolwright_schema::panics::reported;
 use toolwright_schema::text::Printable;
@@ -24,7 +24,7 @@ use super::handshake::Handshake;
 use super::in_flight::InFlight;
 use crate::protocol::{
     Fields, Frame, FrameError, Id, MessageKind, MessageParams, PartialMessage, RpcError, array,
-    error_response, key, notification, one_line, request, response,
+    error_response, key, notification, one_line, replaced, request, response,
 };
 
 /// So many requests of ours may wait to be sent: more wait before they are written down.
@@ -254,6 +254,15 @@ impl Connection {
         is_out
     }
 
+    /// Replaces halves of surrogate pairs in JSON of the server's.
+    pub(super) fn readable(&self, json: String) -> String {
+        let Some(replaced) = replaced(&json, &["nextCursor", "requestState", "taskId"]) else {
+            return json;
+        };
+        self.bad("a message with half of a surrogate pair, which was replaced");
+        replaced
+    }
+
     /// Returns true if no further message goes out.
     pub(super) fn is_closed(&self) -> bool {
         self.gone.is_cancelled() || self.out.is_closed()
@@ -308,7 +317,20 @@ impl Connection {
 
     /// Takes a message of the server's.
     pub(super) fn incoming(self: &Arc<Self>, text: &str) {
-        let frame = match Frame::read(text) {
+        self.take(if self.is_strict {
+            text
+        } else {
+            strip_bom(text)
+        });
+    }
+
+    fn take(self: &Arc<Self>, text: &str) {
+        let read = if self.is_strict {
+            Frame::read_strict(text)
+        } else {
+            Frame::read(text)
+        };
+        let frame = match read {
             Ok(frame) => frame,
             // Servers of 2025-03-26 may send several messages in one.
             Err(FrameError::Array) => {
@@ -318,7 +340,7 @@ impl Connection {
                 }
                 for message in messages {
                     if message.starts_with('{') {
-                        self.incoming(message);
+                        self.take(message);
                     } else {
                         self.bad("a message that is no JSON-RPC: it is no object");
                     }
@@ -374,7 +396,8 @@ impl Connection {
                     .fold(ObjectWriter::new(), |object, (key, json)| {
                         object.json(key, json)
                     });
-                self.events.tell(&ClientEvent::Log(text.end()));
+                self.events
+                    .tell(&ClientEvent::Log(self.readable(text.end())));
             }
             // The server does not want an answer any more, and gets none.
             "notifications/cancelled" => {
@@ -394,7 +417,9 @@ impl Connection {
         let number = |key: &str| params.some(key)?.parse::<f64>().ok();
         let mut progress = Progress::new(number("progress")?);
         progress.total = number("total");
-        progress.message = params.text("message").map(|text| text.into_owned().into());
+        progress.message = params
+            .lossy_text("message")
+            .map(|text| text.into_owned().into());
         let id = token.as_number();
         let heard = id.and_then(|id| {
             let waiting = self.waiting();
@@ -447,7 +472,8 @@ impl Connection {
                         }),
                     _ => ObjectWriter::new(),
                 };
-                tokio::spawn(Arc::clone(self).elicit(id.clone(), params.end(), asked, stop));
+                let params = self.readable(params.end());
+                tokio::spawn(Arc::clone(self).elicit(id.clone(), params, asked, stop));
                 return;
             }
             other => Err(RpcError::method_not_found(other)),

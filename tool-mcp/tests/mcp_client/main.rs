@@ -18,6 +18,7 @@ mod raw_http;
 mod recovery;
 mod scripted;
 mod sessions;
+mod texts;
 mod versions;
 
 use std::process::Command;

@@ -54,6 +54,8 @@ pub(super) struct Connection {
     listened: AtomicBool,
     /// False once the server could not be reached, or did not open a new session; until it answers again.
     reached: AtomicBool,
+    /// The last text that was no message, and how many there were.
+    skipped: Mutex<(u64, String)>,
     /// True if nothing is tolerated that the protocol forbids.
     pub(super) is_strict: bool,
     /// Fired to end the connection.
@@ -146,6 +148,7 @@ impl Connection {
             asking,
             listened: AtomicBool::new(false),
             reached: AtomicBool::new(true),
+            skipped: Mutex::default(),
             is_strict,
             stop: Cancel::new(),
             gone: Cancel::new(),
@@ -254,6 +257,21 @@ impl Connection {
         is_out
     }
 
+    fn skipped(&self) -> MutexGuard<'_, (u64, String)> {
+        self.skipped.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the number of texts so far that were no messages.
+    pub(super) fn skips(&self) -> u64 {
+        self.skipped().0
+    }
+
+    /// Returns the last of them, if there was one after this number.
+    pub(super) fn skipped_since(&self, number: u64) -> Option<String> {
+        let skipped = self.skipped();
+        (skipped.0 > number).then(|| skipped.1.clone())
+    }
+
     /// Replaces halves of surrogate pairs in JSON of the server's.
     pub(super) fn readable(&self, json: String) -> String {
         let Some(replaced) = replaced(&json, &["nextCursor", "requestState", "taskId"]) else {
@@ -353,6 +371,11 @@ impl Connection {
                     FrameError::Key(why) => why,
                     FrameError::Array | FrameError::NotAnObject => "it is no object".to_owned(),
                 };
+                {
+                    let mut skipped = self.skipped();
+                    let line = Printable::new(text).one_line().at_most(200).to_string();
+                    *skipped = (skipped.0 + 1, line);
+                }
                 let what = format!("a message that is no JSON-RPC: {why}");
                 self.bad(&what);
                 // Who waits for it hears so now.

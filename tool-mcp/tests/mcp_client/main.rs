@@ -7,6 +7,7 @@
 mod calls;
 mod connections;
 mod greetings;
+mod habits;
 mod hints;
 mod lists;
 #[cfg(target_os = "linux")]

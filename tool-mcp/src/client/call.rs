@@ -203,8 +203,14 @@ impl Reconnector {
         request.head.name = wanted.name.map(str::to_owned);
         request.head.parameters.clone_from(&wanted.repeated);
         let limit = self.settings.call_limit;
-        let skips = session.connection.skips();
-        let silent = |is_sent| silent(limit, is_sent, session.connection.skipped_since(skips));
+        let skips = session.connection.health.skips();
+        let silent = |is_sent| {
+            silent(
+                limit,
+                is_sent,
+                session.connection.health.skipped_since(skips),
+            )
+        };
         let mut due = after(limit);
         let cancel = cx.cancel();
         let mut pending = tokio::select! {

@@ -1,6 +1,8 @@
 //! The traffic of one connection: which answer is whose, and the server's requests.
 
 mod guards;
+mod health;
+mod outgoing;
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, resume_unwind};
@@ -16,6 +18,9 @@ use toolwright_schema::text::Printable;
 
 use self::guards::ServerRequest;
 pub(super) use self::guards::{PauseGuard, PendingRequest};
+use self::health::Health;
+use self::outgoing::message;
+pub(super) use self::outgoing::{Head, Outgoing, Request};
 use super::answer::Answered;
 use super::asking::Asking;
 use super::elicit::ElicitationHandler;
@@ -52,10 +57,7 @@ pub(super) struct Connection {
     pub(super) asking: Asking,
     /// A stream of the server's own notes was opened: a second time means that something may have been missed.
     listened: AtomicBool,
-    /// False once the server could not be reached, or did not open a new session; until it answers again.
-    reached: AtomicBool,
-    /// The last text that was no message, and how many there were.
-    skipped: Mutex<(u64, String)>,
+    pub(super) health: Health,
     /// True if nothing is tolerated that the protocol forbids.
     pub(super) is_strict: bool,
     /// Fired to end the connection.
@@ -71,59 +73,6 @@ struct AnswerWaiter {
     context: Option<Context>,
     /// Rings when the server says how far it is.
     alive: Arc<Notify>,
-}
-
-/// A message on its way out.
-pub(super) struct Outgoing {
-    pub(super) text: String,
-    #[cfg_attr(not(feature = "client-http"), allow(dead_code))]
-    pub(super) head: Head,
-    /// True if a second request does no harm.
-    #[cfg_attr(not(feature = "client-http"), allow(dead_code))]
-    pub(super) is_repeatable: bool,
-    /// Id and progress of a request.
-    pub(super) request: Option<(u64, Arc<InFlight>)>,
-    /// Told when it is out, or will never be.
-    pub(super) done: Option<oneshot::Sender<()>>,
-    /// The room that it takes while it waits.
-    pub(super) capacity: Option<OwnedSemaphorePermit>,
-    /// The request that is answered. It is held until the message is sent.
-    _asked: Option<ServerRequest>,
-}
-
-/// The parts of a message that headers of HTTP repeat.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Head {
-    pub(super) method: String,
-    pub(super) name: Option<String>,
-    /// Headers in lower case, with their values.
-    pub(super) parameters: Vec<(String, String)>,
-}
-
-/// A request of ours, before it is sent.
-pub(super) struct Request {
-    pub(super) head: Head,
-    pub(super) params: ObjectWriter,
-    /// Entries of `_meta`.
-    pub(super) meta: ObjectWriter,
-    pub(super) context: Option<Context>,
-    /// True if a second request does no harm.
-    pub(super) is_repeatable: bool,
-}
-
-impl Request {
-    pub(super) fn new(method: &str) -> Self {
-        Self {
-            head: Head {
-                method: method.to_owned(),
-                ..Head::default()
-            },
-            params: ObjectWriter::new(),
-            meta: ObjectWriter::new(),
-            context: None,
-            is_repeatable: true,
-        }
-    }
 }
 
 impl Connection {
@@ -147,8 +96,7 @@ impl Connection {
             changed: Notify::new(),
             asking,
             listened: AtomicBool::new(false),
-            reached: AtomicBool::new(true),
-            skipped: Mutex::default(),
+            health: Health::default(),
             is_strict,
             stop: Cancel::new(),
             gone: Cancel::new(),
@@ -257,21 +205,6 @@ impl Connection {
         is_out
     }
 
-    fn skipped(&self) -> MutexGuard<'_, (u64, String)> {
-        self.skipped.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns the number of texts so far that were no messages.
-    pub(super) fn skips(&self) -> u64 {
-        self.skipped().0
-    }
-
-    /// Returns the last of them, if there was one after this number.
-    pub(super) fn skipped_since(&self, number: u64) -> Option<String> {
-        let skipped = self.skipped();
-        (skipped.0 > number).then(|| skipped.1.clone())
-    }
-
     /// Replaces halves of surrogate pairs in JSON of the server's.
     pub(super) fn readable(&self, json: String) -> String {
         let Some(replaced) = replaced(&json, &["nextCursor", "requestState", "taskId"]) else {
@@ -284,16 +217,6 @@ impl Connection {
     /// Returns true if no further message goes out.
     pub(super) fn is_closed(&self) -> bool {
         self.gone.is_cancelled() || self.out.is_closed()
-    }
-
-    /// Returns false if the server does not answer.
-    pub(super) fn is_reached(&self) -> bool {
-        self.reached.load(Ordering::Relaxed)
-    }
-
-    #[cfg(feature = "client-http")]
-    pub(super) fn set_reached(&self, is_reached: bool) {
-        self.reached.store(is_reached, Ordering::Relaxed);
     }
 
     /// Returns true if somebody still waits for the answer to this request.
@@ -371,11 +294,7 @@ impl Connection {
                     FrameError::Key(why) => why,
                     FrameError::Array | FrameError::NotAnObject => "it is no object".to_owned(),
                 };
-                {
-                    let mut skipped = self.skipped();
-                    let line = Printable::new(text).one_line().at_most(200).to_string();
-                    *skipped = (skipped.0 + 1, line);
-                }
+                self.health.skip(text);
                 let what = format!("a message that is no JSON-RPC: {why}");
                 self.bad(&what);
                 // Who waits for it hears so now.
@@ -544,19 +463,6 @@ impl Connection {
 
     pub(super) fn bad(&self, what: &str) {
         self.events.tell(&ClientEvent::BadMessage(short(what)));
-    }
-}
-
-/// A message that is no request, in one line.
-fn message(text: String, asked: Option<ServerRequest>) -> Outgoing {
-    Outgoing {
-        text: one_line(text),
-        head: Head::default(),
-        is_repeatable: false,
-        request: None,
-        done: None,
-        capacity: None,
-        _asked: asked,
     }
 }
 

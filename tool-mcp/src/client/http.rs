@@ -7,6 +7,7 @@
 mod cookies;
 mod redirect;
 mod refusal;
+mod sending;
 mod streams;
 
 use std::collections::VecDeque;
@@ -22,6 +23,7 @@ use toolwright_runtime::tool::Cancel;
 
 use self::cookies::Cookies;
 use self::refusal::{Refusal, SessionLoss};
+use self::sending::RequestFailure;
 use super::answer::Answered;
 #[cfg(feature = "oauth")]
 use super::answer::HttpAnswer;
@@ -33,7 +35,7 @@ use super::settings::{Backoff, Settings};
 use crate::protocol::{Version, headers};
 use toolwright_http::error::describe;
 #[cfg(feature = "oauth")]
-use toolwright_oauth::client::{AuthError, Authorizer, PausedRequest, SendError};
+use toolwright_oauth::client::Authorizer;
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
@@ -151,48 +153,6 @@ pub(super) fn start(
     Ok(())
 }
 
-/// Why a request has no answer.
-pub(super) enum RequestFailure {
-    Http(reqwest::Error),
-    /// Nobody wants one any more, and it was not sent.
-    #[cfg(feature = "oauth")]
-    Withdrawn,
-    /// It was refused with this status, and authorization did not help.
-    #[cfg(feature = "oauth")]
-    Denied(StatusCode, AuthError),
-}
-
-#[cfg(feature = "oauth")]
-impl From<SendError> for RequestFailure {
-    fn from(error: SendError) -> Self {
-        match error {
-            SendError::Http(error) => Self::Http(error),
-            SendError::Withdrawn => Self::Withdrawn,
-            SendError::Denied(status, error) => Self::Denied(status, error),
-        }
-    }
-}
-
-/// A request while its client gets a token for it: it was refused before it ran, or was not sent yet.
-#[cfg(feature = "oauth")]
-struct SentRequest<'c> {
-    connection: &'c Connection,
-    way: Option<&'c InFlight>,
-}
-
-#[cfg(feature = "oauth")]
-impl PausedRequest for SentRequest<'_> {
-    async fn pause<T: Send>(&self, asks: bool, waits: impl Future<Output = T> + Send) -> Option<T> {
-        let _asking = asks.then(|| self.connection.asks_somebody());
-        let Some(way) = self.way else {
-            return Some(waits.await);
-        };
-        way.was_not_sent();
-        let done = waits.await;
-        way.leaves().then_some(done)
-    }
-}
-
 impl Http {
     fn session(&self) -> MutexGuard<'_, HttpSession> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
@@ -266,7 +226,7 @@ impl Http {
                     {
                         way.was_not_sent();
                     }
-                    connection.set_reached(false);
+                    connection.health.set_reached(false);
                     return Some(Answered::Lost(describe(error)));
                 }
             };
@@ -295,7 +255,7 @@ impl Http {
                 way.was_not_sent();
             }
             let is_connected = self.reconnect(connection, &session).await.is_ok();
-            connection.set_reached(is_connected);
+            connection.health.set_reached(is_connected);
             if !is_connected || !repeats {
                 return Some(refusal.into_answer(Some(loss)));
             }
@@ -322,23 +282,6 @@ impl Http {
             answer.words += HTTP_SSE;
         }
         answered
-    }
-
-    /// Sends a request, with the token that there is for it. `asks` is false for what goes on in the background.
-    #[cfg_attr(not(feature = "oauth"), allow(unused_variables, clippy::unused_self))]
-    async fn sent(
-        &self,
-        connection: &Connection,
-        way: Option<&InFlight>,
-        asks: bool,
-        build: impl Fn() -> RequestBuilder + Send + Sync,
-    ) -> Result<Response, RequestFailure> {
-        #[cfg(feature = "oauth")]
-        if let Some(authorizer) = &self.authorizer {
-            let paused = SentRequest { connection, way };
-            return Ok(authorizer.send(&paused, asks, build).await?);
-        }
-        build().send().await.map_err(RequestFailure::Http)
     }
 
     fn with_headers(
@@ -401,7 +344,7 @@ impl Http {
             // The answer comes on the stream of the session, if it comes.
             return None;
         }
-        connection.set_reached(true);
+        connection.health.set_reached(true);
         if outgoing.head.method == "initialize" {
             self.opened(response.headers().get(SESSION), &session.cookies);
         }

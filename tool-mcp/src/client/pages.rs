@@ -22,6 +22,7 @@ pub(super) struct Pages {
     bytes: usize,
     most_bytes: usize,
     most_tools: usize,
+    is_strict: bool,
 }
 
 /// The next step.
@@ -42,6 +43,7 @@ impl Pages {
             bytes: 0,
             most_bytes: settings.most_bytes,
             most_tools: settings.most_tools,
+            is_strict: settings.is_strict,
         }
     }
 
@@ -72,7 +74,11 @@ impl Pages {
         }
         read.map_err(|error| error.to_string())?;
         let next = match next_cursor.map(RawValue::get) {
-            None | Some("null" | "false" | r#""""#) => return Ok(Then::End),
+            None | Some("null" | r#""""#) => return Ok(Then::End),
+            Some(other) if self.is_strict && !other.starts_with('"') => {
+                return Err("its `nextCursor` is not a text".to_owned());
+            }
+            Some("false") => return Ok(Then::End),
             // Some count pages.
             Some(number) if number.starts_with(|char: char| char.is_ascii_digit()) => {
                 number.to_owned()

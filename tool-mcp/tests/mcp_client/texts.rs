@@ -288,17 +288,26 @@ async fn cursors_are_read_as_they_are_or_end_the_list() {
         ("false", 1, 0),
         ("null", 1, 0),
     ] {
-        let at = raw_pipe(move |asked| match asked["method"].as_str() {
-            Some("initialize") => result(r#"{"protocolVersion":"2025-11-25","capabilities":{}}"#),
-            _ if asked["params"].get("cursor").is_none() => {
-                result(&format!(r#"{{"tools":{ECHO},"nextCursor":{cursor}}}"#))
-            }
-            _ => {
-                assert!(["é", "2"].contains(&asked["params"]["cursor"].as_str().unwrap()));
-                result(&format!(r#"{{"tools":{}}}"#, ECHO.replace("echo", "next")))
-            }
-        });
-        let (connector, told) = told(mcp::connect(at).initialize());
+        let at = || {
+            raw_pipe(move |asked| match asked["method"].as_str() {
+                Some("initialize") => {
+                    result(r#"{"protocolVersion":"2025-11-25","capabilities":{}}"#)
+                }
+                _ if asked["params"].get("cursor").is_none() => {
+                    result(&format!(r#"{{"tools":{ECHO},"nextCursor":{cursor}}}"#))
+                }
+                _ => {
+                    assert!(["é", "2"].contains(&asked["params"]["cursor"].as_str().unwrap()));
+                    result(&format!(r#"{{"tools":{}}}"#, ECHO.replace("echo", "next")))
+                }
+            })
+        };
+        let strict = mcp::connect(at()).initialize().strict().await;
+        assert_eq!(
+            strict.is_ok(),
+            cursor.starts_with('"') && notes == 0 || cursor == "null"
+        );
+        let (connector, told) = told(mcp::connect(at()).initialize());
         let client = connector
             .await
             .unwrap_or_else(|error| panic!("{cursor}: {error}"));

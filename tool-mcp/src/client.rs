@@ -9,6 +9,7 @@ mod connection;
 mod connector;
 mod elicit;
 mod error;
+mod error_data;
 mod event;
 #[cfg(feature = "client-http")]
 mod events_stream;

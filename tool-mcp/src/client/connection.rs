@@ -20,7 +20,7 @@ use self::guards::ServerRequest;
 pub(super) use self::guards::{PauseGuard, PendingRequest};
 use self::health::Health;
 use self::outgoing::message;
-pub(super) use self::outgoing::{Head, Outgoing, Request};
+pub(super) use self::outgoing::{Outgoing, Request};
 use super::answer::Answered;
 use super::asking::Asking;
 use super::elicit::ElicitationHandler;

@@ -30,7 +30,6 @@ use super::answer::HttpAnswer;
 use super::connection::{Connection, Outgoing};
 use super::error::{ConnectError, ConnectErrorKind};
 use super::handshake;
-use super::in_flight::InFlight;
 use super::settings::{Backoff, Settings};
 use crate::protocol::{Version, headers};
 use toolwright_http::error::describe;

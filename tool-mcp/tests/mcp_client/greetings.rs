@@ -26,7 +26,7 @@ fn greeted(server: &Server) -> usize {
     greeted.count()
 }
 
-/// Gateways that let only known methods through: AWS's, Cloudflare's, `mcp-proxy`.
+/// Gateways let only the methods through that they know.
 #[tokio::test]
 async fn whatever_answers_the_newer_greeting_the_older_one_is_tried() {
     let html = |status| Reply::new(status, "text/html", "<p>Oh no</p>");
@@ -224,6 +224,7 @@ async fn moved(status: &'static str, to: &'static str) -> Server {
     .await
 }
 
+/// modelcontextprotocol/python-sdk#732, PrefectHQ/fastmcp#1867, BerriAI/litellm#23688.
 #[tokio::test]
 async fn a_redirect_within_the_origin_is_followed() {
     for status in ["307 Temporary Redirect", "308 Permanent Redirect"] {

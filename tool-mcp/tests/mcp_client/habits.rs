@@ -26,7 +26,7 @@ fn resulting(result: &'static str) -> ServerAt {
     })
 }
 
-/// `mcp-remote`, `supergateway` and other bridges parse a message and write it again.
+/// Bridges in JavaScript parse a message and write it again.
 #[tokio::test]
 async fn a_number_is_one_number_however_it_is_written() {
     for (structured, words, is_said) in [
@@ -144,7 +144,7 @@ fn cookies(server: &Server, method: &str) -> Vec<String> {
         .collect()
 }
 
-/// AWS's load balancers and nginx's sticky sessions.
+/// punkpeye/mcp-remote#168.
 #[tokio::test]
 async fn cookies_of_a_balancer_come_back_as_long_as_the_session() {
     let sessions = AtomicU32::new(0);

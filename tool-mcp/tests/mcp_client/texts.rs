@@ -56,7 +56,7 @@ fn with_tools(
 const ECHO: &str = r#"[{"name":"echo","inputSchema":{"type":"object"}}]"#;
 const DONE: &str = r#"{"content":[{"type":"text","text":"\ufeffdone"}]}"#;
 
-/// Programs for .NET and PowerShell: modelcontextprotocol/csharp-sdk #191, typescript-sdk #1055.
+/// modelcontextprotocol/typescript-sdk#2790.
 #[tokio::test]
 async fn a_byte_order_mark_before_a_message_of_a_server_is_skipped() {
     for mark in ["\u{feff}", " \u{feff}", "\u{feff}\t"] {
@@ -167,7 +167,7 @@ async fn a_strict_client_reads_neither_marks_nor_halves() {
     }
 }
 
-/// JavaScript cuts texts inside of an emoji: anthropics/claude-code #5440, modelcontextprotocol/servers #1747.
+/// JavaScript cuts texts inside of an emoji: microsoft/playwright-mcp#1410, inkeep/open-knowledge#472.
 #[tokio::test]
 async fn half_of_a_pair_in_a_list_costs_that_half() {
     let tools = r#"[

@@ -45,12 +45,12 @@ impl<'t> Fields<'t> {
 
     /// Reads the object that stands next.
     pub(crate) fn read(scanner: &mut Scanner<'t>) -> Result<Self, FieldsError> {
-        let mut fields: Vec<(Cow<'t, str>, &'t str)> = Vec::new();
+        let (mut fields, mut seen) = (Vec::new(), HashSet::new());
         let mut place = Place::Opened;
         scanner.open()?;
         while let Some(key) = scanner.next_key(&mut place)? {
             let value = scanner.skip()?;
-            if !falls_together(&key, fields.iter().map(|(key, _)| &**key)) {
+            if !falls_together(&key, &mut seen) {
                 fields.push((key, value));
             }
         }
@@ -109,9 +109,9 @@ impl<'t> Fields<'t> {
     }
 }
 
-/// Returns true for a key that was another before half of a surrogate pair was replaced in it.
-pub(super) fn falls_together<'k>(key: &str, mut before: impl Iterator<Item = &'k str>) -> bool {
-    key.contains(char::REPLACEMENT_CHARACTER) && before.any(|other| other == key)
+/// Returns true for a key that equals one of the object before it, since a half of a surrogate pair was replaced in it.
+pub(super) fn falls_together(key: &str, seen: &mut HashSet<String>) -> bool {
+    key.contains(char::REPLACEMENT_CHARACTER) && !seen.insert(key.to_owned())
 }
 
 /// The text of a JSON string. Half of a surrogate pair is U+FFFD.

@@ -1,5 +1,7 @@
 //! JSON with halves of surrogate pairs, which JavaScript writes where it cuts a text inside of an emoji.
 
+use std::collections::HashSet;
+
 use toolwright_json::{Error, Place, Scanner, write_comma, write_key, write_string};
 
 use super::fields::falls_together;
@@ -21,9 +23,9 @@ fn copy(scanner: &mut Scanner<'_>, exact: &[&str], out: &mut String) -> Result<(
         Some(b'{') => {
             scanner.open()?;
             out.push('{');
-            let mut keys: Vec<String> = Vec::new();
+            let mut seen = HashSet::new();
             while let Some(key) = scanner.next_key(&mut place)? {
-                if falls_together(&key, keys.iter().map(String::as_str)) {
+                if falls_together(&key, &mut seen) {
                     scanner.skip()?;
                     continue;
                 }
@@ -34,7 +36,6 @@ fn copy(scanner: &mut Scanner<'_>, exact: &[&str], out: &mut String) -> Result<(
                 } else {
                     copy(scanner, &[], out)?;
                 }
-                keys.push(key.into_owned());
             }
             out.push('}');
         }

@@ -114,13 +114,17 @@ async fn a_byte_order_mark_before_a_message_of_a_server_is_skipped() {
 #[tokio::test]
 async fn a_mark_counts_for_the_bound_and_is_skipped_once() {
     let hello = r#"{"protocolVersion":"2025-11-25","capabilities":{}}"#;
+    let one = result(hello).len() - "ID".len() + "0".len();
+    let mark = "\u{feff}";
     for (mark, most, connects) in [
-        ("\u{feff}", 4_000, true),
-        ("\u{feff}\u{feff}", 4_000, false),
+        (mark.to_owned(), one + mark.len(), true),
+        (mark.to_owned(), one + mark.len() - 1, false),
+        (mark.repeat(2), 4_000, false),
     ] {
+        let before = mark.clone();
         let at = raw_pipe(move |asked| match asked["method"].as_str() {
             Some("tools/list") => result(r#"{"tools":[]}"#),
-            _ => format!("{mark}{}", result(hello)),
+            _ => format!("{before}{}", result(hello)),
         });
         let connector = mcp::connect(at).initialize().max_bytes(most);
         let connected = connector

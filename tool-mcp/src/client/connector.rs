@@ -209,7 +209,16 @@ impl Connector {
         self
     }
 
-    /// Tolerates nothing of a server that the protocol forbids.
+    /// Tolerates nothing that the protocol forbids. By default the client works with servers and gateways that deviate from it
+    /// where nothing is lost by that. This switches off:
+    ///
+    /// - a new session after 400 or 401 (404 is the protocol's sign of a forgotten session),
+    /// - `initialize` after an answer to `server/discover` that is of no server of MCP: 403 without `WWW-Authenticate`, 5xx, a
+    ///   page, nothing,
+    /// - redirects,
+    /// - a byte order mark before a message, and half of a surrogate pair in one: the message is skipped, and its call fails,
+    /// - `content` of a result that is not a list, and a `nextCursor` that is not a text: the result and the list are refused,
+    /// - cookies.
     pub fn strict(mut self) -> Self {
         self.settings.is_strict = true;
         self

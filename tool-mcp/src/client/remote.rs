@@ -21,6 +21,7 @@ use super::arguments::Arguments;
 use super::link::Reconnector;
 use super::settings::Settings;
 use crate::protocol::headers::{self, Repeated};
+use crate::protocol::replaced;
 
 /// A tool as `tools/list` tells it.
 #[derive(Deserialize)]
@@ -121,10 +122,21 @@ pub(super) fn tools(
     let (mut tools, mut notices) = (Vec::new(), Vec::new());
     let mut names = HashSet::new();
     for raw in listed {
-        let made = match Listed::read(raw) {
+        // A name with U+FFFD would be that of another tool.
+        let replaced = replaced(raw.get(), &["name"]);
+        let replaced = replaced.and_then(|json| RawValue::from_string(json).ok());
+        let made = match Listed::read(replaced.as_ref().unwrap_or(raw)) {
             Ok(listed) => listed.tool(settings, link),
             Err(notice) => Err(notice),
         };
+        if let (Ok(Some(made)), Some(_)) = (&made, &replaced) {
+            let words = "half of a surrogate pair was replaced in its texts";
+            notices.push(Notice::new(
+                &*made.tool.def().name,
+                NoticeKind::Mended,
+                words,
+            ));
+        }
         match made {
             // It would take the place of the search that loads the others.
             Ok(Some(Import { tool, .. }))

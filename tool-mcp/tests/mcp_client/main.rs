@@ -7,6 +7,7 @@
 mod calls;
 mod connections;
 mod greetings;
+mod habits;
 mod hints;
 mod lists;
 #[cfg(target_os = "linux")]
@@ -18,6 +19,7 @@ mod raw_http;
 mod recovery;
 mod scripted;
 mod sessions;
+mod texts;
 mod versions;
 
 use std::process::Command;

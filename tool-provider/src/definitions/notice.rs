@@ -39,6 +39,8 @@ pub enum NoticeKind {
     HiddenRemoved,
     /// A hint about the tool's effects has a wrong type and counts as absent.
     HintIgnored,
+    /// Half of a surrogate pair, which no text can hold, was replaced by U+FFFD in the tool's definition.
+    Mended,
 }
 
 impl NoticeKind {
@@ -50,6 +52,7 @@ impl NoticeKind {
             Self::Loosened => "loosened",
             Self::HiddenRemoved => "hidden_removed",
             Self::HintIgnored => "hint_ignored",
+            Self::Mended => "mended",
         }
     }
 }
@@ -91,7 +94,7 @@ impl fmt::Display for Notice {
             NoticeKind::Refused => "refused",
             NoticeKind::Renamed => "renamed",
             NoticeKind::Loosened => "loosened",
-            NoticeKind::HiddenRemoved | NoticeKind::HintIgnored => "changed",
+            NoticeKind::HiddenRemoved | NoticeKind::HintIgnored | NoticeKind::Mended => "changed",
         };
         // Text of the tool's author.
         let tool = Printable::new(&self.tool).one_line();

@@ -8,6 +8,8 @@ mod calls;
 mod connections;
 mod hints;
 mod lists;
+#[cfg(feature = "lock")]
+mod lock;
 #[cfg(target_os = "linux")]
 mod memory;
 #[cfg(feature = "oauth")]

@@ -39,6 +39,8 @@ pub enum NoticeKind {
     HiddenRemoved,
     /// A hint about the tool's effects has a wrong type and counts as absent.
     HintIgnored,
+    /// The tool is left out of a server's list, since it is not as the lock file says.
+    LockMismatch,
 }
 
 impl NoticeKind {
@@ -50,6 +52,7 @@ impl NoticeKind {
             Self::Loosened => "loosened",
             Self::HiddenRemoved => "hidden_removed",
             Self::HintIgnored => "hint_ignored",
+            Self::LockMismatch => "lock_mismatch",
         }
     }
 }
@@ -92,6 +95,7 @@ impl fmt::Display for Notice {
             NoticeKind::Renamed => "renamed",
             NoticeKind::Loosened => "loosened",
             NoticeKind::HiddenRemoved | NoticeKind::HintIgnored => "changed",
+            NoticeKind::LockMismatch => "left out",
         };
         // Text of the tool's author.
         let tool = Printable::new(&self.tool).one_line();

@@ -384,7 +384,8 @@ fn stored(
     result: &toolwright::ToolResult,
     encoder: Encoder,
 ) -> Value {
-    use toolwright::agent::{Thread, ThreadMessage, ToolMessage};
+    use toolwright::agent::thread::ToolMessage;
+    use toolwright::agent::{Thread, ThreadMessage};
 
     let thread = Thread::from([
         ThreadMessage::user("Go."),

@@ -30,12 +30,16 @@ use self::engine::Engine;
 pub use self::handoff::{HANDOFF, handoff};
 pub use self::hooks::Hooks;
 use self::persistence::Persistence;
-pub use self::step::StepResult;
 pub use self::tool::AgentTool;
 pub use self::waiting::{Waiting, WaitingFor};
+use crate::budget::Budget;
 use crate::event::{EventFn, Listener, RunEvent};
+use crate::model::Model;
+use crate::run::{AgentError, Run};
+use crate::session::{Node, Session};
 use crate::span::AgentSpan;
-use crate::{AgentError, Assistant, Budget, Checkpointer, Model, Node, Run, Session};
+use crate::store::Checkpointer;
+use crate::thread::Assistant;
 
 /// Default number of model calls in one run.
 const MAX_TURNS: NonZeroU32 = NonZeroU32::MIN.saturating_add(15);
@@ -351,7 +355,7 @@ impl Agent {
     /// An answer that goes directly to the user does not change.
     ///
     /// Default: the model reads the result alone, and takes it for the result of the call that it made. The
-    /// [`CallRecord`](crate::CallRecord) holds both arguments in any case.
+    /// [`CallRecord`](crate::store::CallRecord) holds both arguments in any case.
     pub fn report_edits(self) -> Self {
         Self {
             reports_edits: true,
@@ -471,7 +475,7 @@ impl Agent {
     ///
     /// # Errors
     /// Fails if the session waits for input, if no provider would accept its thread, if the model fails at the first
-    /// request, or if the session cannot be saved. A [conflict](crate::CheckpointError::Conflict) means that another
+    /// request, or if the session cannot be saved. A [conflict](crate::store::CheckpointError::Conflict) means that another
     /// process continues the session. No call ran here that does not run there.
     pub async fn run(&self, session: &mut Session, cx: &Context) -> Result<Run, AgentError> {
         let span = AgentSpan::of_run(session.id());

@@ -17,9 +17,13 @@ pub(crate) use self::ledger::Ledger;
 pub use self::money::Money;
 pub(crate) use self::spent::Spent;
 use toolwright_provider::call::ToolCall;
+use toolwright_provider::wire::Usage;
 use toolwright_schema::tokens::Tokenizer;
 
-use crate::{AgentError, ModelRequest, ModelResponse, RunEnd, Session, ThreadMessage, Usage};
+use crate::model::{ModelRequest, ModelResponse};
+use crate::run::{AgentError, RunEnd};
+use crate::session::Session;
+use crate::thread::ThreadMessage;
 
 /// What a conversation may spend: tokens, money, or both. Without a limit it allows everything.
 ///
@@ -28,7 +32,7 @@ use crate::{AgentError, ModelRequest, ModelResponse, RunEnd, Session, ThreadMess
 ///
 /// ```
 /// use toolwright::agent::testing::ScriptedModel;
-/// use toolwright::agent::{Agent, Budget, ModelResponse, Money, Prices, RunEnd, Session};
+/// use toolwright::agent::{Agent, Budget, ModelResponse, budget::{Money, Prices}, RunEnd, Session};
 /// use toolwright::wire::Usage;
 /// use toolwright::{Context, Toolset};
 ///

@@ -10,7 +10,9 @@ use toolwright_provider::dialect::Dialect;
 use toolwright_provider::wire::StreamEvent;
 use toolwright_runtime::executor::Event;
 
-use crate::{AgentError, ModelError, ModelRequest, ModelResponse, Node, Run, RunEnd};
+use crate::model::{ModelError, ModelRequest, ModelResponse};
+use crate::run::{AgentError, Run, RunEnd};
+use crate::session::Node;
 
 /// Event of a running agent, sent when it happens.
 ///

@@ -19,9 +19,9 @@ use serde_json::{Map, Value};
 use toolwright_provider::definitions::DefinitionOptions;
 use toolwright_provider::dialect::Dialect;
 use toolwright_provider::wire::{Loading, Wire};
+use toolwright_runtime::tool::BoxFuture;
 
 use self::chat::ChatProvider;
-use crate::BoxFuture;
 use crate::model::{DeltaSink, Model, ModelError, ModelRequest, ModelResponse};
 
 /// A model behind HTTP, at any address that uses a provider's format.
@@ -40,11 +40,11 @@ use crate::model::{DeltaSink, Model, ModelError, ModelRequest, ModelResponse};
 /// ```
 ///
 /// The endpoint streams if there is a listener, with the same result. Errors have a [`kind`](ModelError::kind):
-/// - [`Busy`](crate::ModelErrorKind::Busy): the provider answered 408, 409, 425, 429 or 5xx.
-/// - [`Refused`](crate::ModelErrorKind::Refused): any other error status, with the provider's message.
-/// - [`Transport`](crate::ModelErrorKind::Transport): the connection broke, also in the middle of a stream.
-/// - [`Timeout`](crate::ModelErrorKind::Timeout): the response was not complete in time.
-/// - [`Unreadable`](crate::ModelErrorKind::Unreadable): the response has no known form, or is too long.
+/// - [`Busy`](crate::model::ModelErrorKind::Busy): the provider answered 408, 409, 425, 429 or 5xx.
+/// - [`Refused`](crate::model::ModelErrorKind::Refused): any other error status, with the provider's message.
+/// - [`Transport`](crate::model::ModelErrorKind::Transport): the connection broke, also in the middle of a stream.
+/// - [`Timeout`](crate::model::ModelErrorKind::Timeout): the response was not complete in time.
+/// - [`Unreadable`](crate::model::ModelErrorKind::Unreadable): the response has no known form, or is too long.
 ///
 /// A transient failure is [retried](Self::retries), unless a piece of the response was already sent to the listener.
 ///

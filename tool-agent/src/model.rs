@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 use toolwright_provider::call::ToolCall;
 use toolwright_provider::definitions::DefinitionOptions;
 use toolwright_provider::wire::{FinishReason, HostedCall, StreamEvent, ToolChoice, Usage, Wire};
+use toolwright_runtime::tool::BoxFuture;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::text::{Printable, ShortStr};
 
-use crate::{BoxFuture, Native, Thread};
+use crate::thread::{Native, Thread};
 
 /// A model: the one trait between an agent and a provider.
 ///
@@ -29,7 +30,7 @@ pub trait Model: Send + Sync {
         deltas: DeltaSink<'a>,
     ) -> BoxFuture<'a, Result<ModelResponse, ModelError>>;
 
-    /// Returns the name that [`Prices`](crate::Prices) know the model by, such as `gpt-5`. Default: none. A model around
+    /// Returns the name that [`Prices`](crate::budget::Prices) know the model by, such as `gpt-5`. Default: none. A model around
     /// another one returns the other's.
     fn name(&self) -> Option<&str> {
         None

@@ -20,19 +20,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
-use toolwright_provider::call::ToolCall;
+use toolwright_provider::call::{FormatVersion, ToolCall};
+use toolwright_provider::wire::Usage;
 use toolwright_runtime::tool::{CallPlace, Decision, State};
 
 use crate::budget::Spent;
-use crate::{CheckpointId, Node, Thread, ThreadMessage, ThreadRepair, Usage};
-use toolwright_provider::call::FormatVersion;
+use crate::store::CheckpointId;
+use crate::thread::{Thread, ThreadMessage, ThreadRepair};
 
 pub use self::error::SessionError;
 pub use self::pending::{CallRef, PendingCall, PendingCallReason};
 pub(crate) use self::pending::{PendingCalls, find};
 use self::queue::OwnQueue;
 pub use self::queue::Queue;
-pub use self::status::Status;
+pub use self::status::{Node, Status};
 pub(crate) use self::stored::RefusedCall;
 pub(crate) use self::sub::id_of;
 pub(crate) use self::submit::answer_of;
@@ -356,7 +357,7 @@ impl Session {
         self.at.node
     }
 
-    /// Returns the usage of all model calls so far. [`Prices::cost`](crate::Prices::cost) is what it cost.
+    /// Returns the usage of all model calls so far. [`Prices::cost`](crate::budget::Prices::cost) is what it cost.
     pub fn usage(&self) -> Usage {
         self.usage.total()
     }

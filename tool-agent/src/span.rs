@@ -16,7 +16,9 @@ mod on {
     use tracing::span::Span;
     use tracing::{Level, span};
 
-    use crate::{AgentError, ModelError, ModelResponse, Run, RunEnd, Usage};
+    use crate::model::{ModelError, ModelResponse};
+    use crate::run::{AgentError, Run, RunEnd};
+    use toolwright_provider::wire::Usage;
 
     /// Span of a run, a step or a model call.
     pub(crate) struct AgentSpan(SafeSpan);
@@ -128,7 +130,8 @@ mod on {
 
 #[cfg(not(feature = "tracing"))]
 mod off {
-    use crate::{AgentError, ModelError, ModelResponse, Run, RunEnd};
+    use crate::model::{ModelError, ModelResponse};
+    use crate::run::{AgentError, Run, RunEnd};
 
     /// Stub without the feature `tracing`.
     pub(crate) struct AgentSpan;

@@ -6,6 +6,8 @@
 //! one answer, placed after the message that makes the call: otherwise no provider would accept the thread.
 
 mod answer;
+pub(crate) mod format;
+mod message;
 mod repair;
 
 use std::collections::HashSet;
@@ -17,9 +19,10 @@ use toolwright_provider::call::{Block, ToolCall};
 use toolwright_schema::text::{Printable, ShortStr};
 
 pub use self::answer::OpenQuestion;
+pub use self::format::FormatError;
+use self::message::unplaced;
+pub use self::message::{Asks, Assistant, Native, Question, ThreadMessage, ToolMessage, wire_name};
 pub use self::repair::ThreadRepair;
-use crate::message::unplaced;
-use crate::{ThreadMessage, ToolMessage};
 
 /// A conversation: all of its messages, in order. It does not contain the system prompt, which an agent sends each
 /// time.
@@ -30,7 +33,7 @@ use crate::{ThreadMessage, ToolMessage};
 /// A clone shares the messages until one of both changes.
 ///
 /// ```
-/// use toolwright::agent::{ThreadMessage, ThreadRepair, Thread};
+/// use toolwright::agent::{ThreadMessage, thread::ThreadRepair, Thread};
 /// use toolwright::ToolCall;
 ///
 /// let mut thread = Thread::from([

@@ -1,17 +1,20 @@
-//! The calls of a turn, for hosts that run their own loop.
+//! Parts of the loop, for hosts that run their own: the calls of a turn, and what follows a message.
 
 use toolwright_provider::call::{Encoder, ToolCall};
+use toolwright_provider::wire::Usage;
 use toolwright_runtime::executor::{
     Batch, CallPlan, Executor, Halted, Pending, PendingReason, Reply, Turn,
 };
 use toolwright_runtime::tool::{Context, State};
 
-use crate::{AgentError, Node, Thread, ThreadMessage, ToolMessage};
+use crate::run::{AgentError, RunEnd};
+use crate::session::{Node, PendingCall};
+use crate::thread::{Thread, ThreadMessage, ToolMessage};
 
 /// Runs the calls at the end of a thread, for hosts that run their own loop.
 ///
 /// ```
-/// use toolwright::agent::{ThreadMessage, Node, Thread, ToolNode, route};
+/// use toolwright::agent::{ThreadMessage, Node, Thread, tool_node::{ToolNode, route}};
 /// use toolwright::{Context, Executor, ToolCall, Toolset};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
@@ -46,6 +49,25 @@ pub struct ToolNodeResult {
     pub halts: Vec<Halted>,
     /// New state of the conversation, if calls changed it.
     pub state: Option<State>,
+}
+
+/// Result of a step. The messages are in the thread.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct StepResult {
+    /// Reason why the conversation stops here. [`RunEnd::Interrupted`] names the node that follows.
+    pub end: RunEnd,
+    /// Text of the model.
+    pub text: Option<String>,
+    /// Calls without an answer, in call order.
+    pub pending: Vec<PendingCall>,
+    /// Reason why the conversation ends once the turn has no open [question](Thread::questions) and no pending call.
+    /// `None` if the model continues then.
+    pub deferred_end: Option<RunEnd>,
+    /// State of the conversation after the step.
+    pub state: State,
+    /// Usage of the model call.
+    pub usage: Usage,
 }
 
 /// Returns the node at which a conversation continues. This is the tools node if a call of the last turn has no answer.

@@ -10,11 +10,12 @@ use std::future::Future;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
+use toolwright::agent::model::{ModelError, ModelErrorKind};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    self, Agent, AgentTool, ModelError, ModelErrorKind, ModelResponse, Node, Run, Session, Thread,
-    ThreadMessage, Usage,
+    self, Agent, AgentTool, ModelResponse, Node, Run, Session, Thread, ThreadMessage,
 };
+use toolwright::wire::Usage;
 use toolwright::{Context, Executor, ToolCall, Toolset, tool, tools};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};

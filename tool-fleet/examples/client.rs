@@ -4,7 +4,7 @@
 //! cargo run --example client
 //! ```
 
-use toolwright::agent::PendingCallReason;
+use toolwright::agent::session::PendingCallReason;
 use toolwright::call::Decision;
 use toolwright_fleet::Fleet;
 

@@ -11,9 +11,9 @@ use std::env::{args, var};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use toolwright::agent::{
-    Agent, BoxFuture, DeltaSink, Model, ModelError, ModelRequest, ModelResponse, ThreadMessage,
-};
+use toolwright::agent::model::{DeltaSink, ModelError, ModelRequest};
+use toolwright::agent::{Agent, Model, ModelResponse, ThreadMessage};
+use toolwright::call::BoxFuture;
 use toolwright::layers::Approval;
 use toolwright::serve::Serve;
 use toolwright::{Context, Executor, Outcome, ToolCall, tool, tools};

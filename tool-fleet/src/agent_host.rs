@@ -14,7 +14,9 @@ use temporalio_sdk::activities::{
 };
 use tokio::time::{sleep, timeout};
 use toolwright::Context;
-use toolwright::agent::{Agent, AgentError, CheckpointError, Hooks, Run, Session, SessionError};
+use toolwright::agent::session::SessionError;
+use toolwright::agent::store::CheckpointError;
+use toolwright::agent::{Agent, AgentError, Hooks, Run, Session};
 use toolwright::call::Cancel;
 
 use crate::call::MovedRun;

@@ -78,7 +78,7 @@ pub enum FleetError {
         /// The reason.
         source: Arc<BuildError>,
     },
-    /// An agent has no [`Checkpointer`](toolwright::agent::Checkpointer), so another machine could not continue its sessions.
+    /// An agent has no [`Checkpointer`](toolwright::agent::store::Checkpointer), so another machine could not continue its sessions.
     NoCheckpointer {
         /// The agent.
         agent: String,

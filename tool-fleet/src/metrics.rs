@@ -6,7 +6,7 @@ use std::time::Instant;
 use opentelemetry::metrics::{Counter, Histogram, Meter, UpDownCounter};
 use opentelemetry::{InstrumentationScope, KeyValue, global};
 use temporalio_sdk::activities::ActivityInfo;
-use toolwright::agent::CheckpointError;
+use toolwright::agent::store::CheckpointError;
 
 /// Bounds of the conventions for calls, in seconds.
 const CALL: [f64; 14] = [

@@ -192,7 +192,7 @@ impl PayloadStore for toolwright_postgres::PostgresPayloads {
 }
 
 #[cfg(feature = "postgres")]
-fn in_database(error: toolwright::agent::CheckpointError) -> PayloadError {
+fn in_database(error: toolwright::agent::store::CheckpointError) -> PayloadError {
     PayloadError::store_with(error.to_string(), error)
 }
 

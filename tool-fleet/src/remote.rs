@@ -13,7 +13,7 @@ use temporalio_client::{
 use temporalio_common::error::{IncomingError, TimeoutType};
 use temporalio_common::{ActivityCloseTimeouts, RetryPolicy};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
-use toolwright::agent::made_before;
+use toolwright::agent::store::made_before;
 use toolwright::call::{Answer, Call, ErrorKind, Scope, StoredOutcome};
 use toolwright::{Context, DynTool, Outcome, Tool, ToolCall, ToolDef, ToolError, Toolset};
 

@@ -5,10 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolwright::Context;
-use toolwright::agent::{
-    Agent, AgentError, CallRef, PendingCallReason, Run, RunEnd, Session, SessionError, Status,
-    Waiting, WaitingFor,
-};
+use toolwright::agent::session::{CallRef, PendingCallReason, SessionError};
+use toolwright::agent::{Agent, AgentError, Run, RunEnd, Session, Status, Waiting, WaitingFor};
 use toolwright::call::Decision;
 
 /// Reference to a call of a conversation: by its id, by its place if calls of a turn have equal ids, or by its path through the agents in

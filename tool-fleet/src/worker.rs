@@ -13,7 +13,8 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use toolwright::Executor;
-use toolwright::agent::{Agent, AgentError, CheckpointError};
+use toolwright::agent::store::CheckpointError;
+use toolwright::agent::{Agent, AgentError};
 use toolwright::call::Cancel;
 use toolwright::executor::Source;
 
@@ -93,7 +94,7 @@ impl Worker {
     }
 
     /// Serves the [conversations](Fleet::conversation) of an agent. It needs a
-    /// [`Checkpointer`](toolwright::agent::Checkpointer) that all machines with this agent share.
+    /// [`Checkpointer`](toolwright::agent::store::Checkpointer) that all machines with this agent share.
     pub fn agent(mut self, name: impl Into<String>, agent: Agent) -> Self {
         self.agents.push((name.into(), agent));
         self

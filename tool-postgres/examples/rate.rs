@@ -4,9 +4,8 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, json};
-use toolwright::agent::{
-    Checkpointer, Lease, MemoryCheckpointer, NewCheckpoint, Node, SqliteCheckpointer, Written,
-};
+use toolwright::agent::store::{Checkpointer, Lease, NewCheckpoint, Written};
+use toolwright::agent::{MemoryCheckpointer, Node, SqliteCheckpointer};
 use toolwright_postgres::{Database, PostgresCheckpointer};
 
 /// Checkpoints of a conversation, each with a message of some words more.

@@ -5,7 +5,7 @@ use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod};
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::{Config, NoTls, Socket};
-use toolwright::agent::CheckpointError;
+use toolwright::agent::store::CheckpointError;
 
 use crate::error::{Done, Failure};
 

@@ -1,7 +1,7 @@
 use std::error::Error;
 
 use deadpool_postgres::PoolError;
-use toolwright::agent::CheckpointError;
+use toolwright::agent::store::CheckpointError;
 
 /// Failure of an operation on the database.
 pub(crate) enum Failure {

@@ -1,6 +1,6 @@
 //! Sessions of Toolwright's agents in Postgres, for several machines.
 //!
-//! [`PostgresCheckpointer`] is a [`Checkpointer`](toolwright::agent::Checkpointer): an agent that has it saves its sessions there, and
+//! [`PostgresCheckpointer`] is a [`Checkpointer`](toolwright::agent::store::Checkpointer): an agent that has it saves its sessions there, and
 //! any machine continues them. [`Database`] is where it is, and makes the tables. [`PostgresPayloads`] keeps what is too large for the
 //! messages of a fleet.
 //!

@@ -2,7 +2,7 @@ use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
-use toolwright::agent::CheckpointError;
+use toolwright::agent::store::CheckpointError;
 
 use crate::Database;
 use crate::error::Done;

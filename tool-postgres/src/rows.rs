@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio_postgres::Row;
 use toolwright::ToolCall;
-use toolwright::agent::delta::{Chain, CheckpointRow};
-use toolwright::agent::{
+use toolwright::agent::store::delta::{Chain, CheckpointRow};
+use toolwright::agent::store::{
     CallRecord, Checkpoint, CheckpointError, CheckpointId, Damage, DamagedPart, Lease, SessionHead,
 };
 

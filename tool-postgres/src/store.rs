@@ -4,11 +4,12 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
-use toolwright::agent::delta::{Chain, Chains};
-use toolwright::agent::{
-    Begin, Begun, BoxFuture, CallRecord, Checkpoint, CheckpointError, CheckpointId, Checkpointer,
-    End, Keep, Lease, NewCheckpoint, SessionHead, Written,
+use toolwright::agent::store::delta::{Chain, Chains};
+use toolwright::agent::store::{
+    Begin, Begun, CallRecord, Checkpoint, CheckpointError, CheckpointId, Checkpointer, End, Keep,
+    Lease, NewCheckpoint, SessionHead, Written,
 };
+use toolwright::call::BoxFuture;
 
 use crate::Database;
 use crate::error::{Done, Failure};

@@ -7,13 +7,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Map;
+use toolwright::agent::model::{DeltaSink, ModelError, ModelRequest};
+use toolwright::agent::store::{
+    Begin, Begun, CheckpointError, CheckpointId, Checkpointer, End, Lease, NewCheckpoint, Written,
+};
 use toolwright::agent::testing::conformance;
 use toolwright::agent::{
-    Agent, AgentError, Begin, Begun, BoxFuture, CheckpointError, CheckpointId, Checkpointer,
-    DeltaSink, End, Lease, Model, ModelError, ModelRequest, ModelResponse, NewCheckpoint, Node,
-    RunEnd, Session, ThreadMessage, Written,
+    Agent, AgentError, Model, ModelResponse, Node, RunEnd, Session, ThreadMessage,
 };
-use toolwright::call::Decision;
+use toolwright::call::{BoxFuture, Decision};
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, ToolCall, tool, tools};
 use toolwright_postgres::{Database, PostgresCheckpointer, PostgresPayloads};

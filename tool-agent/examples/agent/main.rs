@@ -20,8 +20,9 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
+use toolwright::agent::store::Checkpointer;
 use toolwright::agent::{
-    Agent, AgentError, Checkpointer, Endpoint, Model, RunEnd, Session, SqliteCheckpointer, Status,
+    Agent, AgentError, Endpoint, Model, RunEnd, Session, SqliteCheckpointer, Status,
 };
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, tools};
@@ -123,9 +124,9 @@ async fn converse(
                 other => return Err(format!("the run ended: {}", other.as_str()).into()),
             },
             // Edited arguments are checked like a model's. Nothing ran, and the call waits on.
-            Err(AgentError::Decision { index, error }) => {
+            Err(AgentError::Decision { path, error }) => {
                 show.note(&error.to_string());
-                refused = Some(index);
+                refused = path.first().copied();
             }
             Err(error) => return Err(error.into()),
         }

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 
 use serde_json::{Map, Value};
-use toolwright::agent::PendingCall;
+use toolwright::agent::session::PendingCall;
 use toolwright::call::Decision;
 
 use crate::script;

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
-use toolwright::agent::{Listener, PendingCall, PendingCallReason, Run, RunEnd, RunEvent};
+use toolwright::agent::session::{PendingCall, PendingCallReason};
+use toolwright::agent::{Listener, Run, RunEnd, RunEvent};
 use toolwright::{
     Encoder, call::Decision, executor::Event as CallEvent, text::Printable, wire::StreamEvent,
 };

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 use toolwright_provider::dialect::Dialect;
+use toolwright_provider::wire::Usage;
 use toolwright_runtime::tool::Context;
 use toolwright_schema::panics::reported;
 
@@ -22,11 +23,11 @@ use super::Agent;
 use super::held_lease::HeldLease;
 use super::sub_sessions::SubSessions;
 use crate::event::{Listener, RunEvent};
+use crate::run::{AgentError, Run, RunEnd};
+use crate::session::{Node, Session, SessionError, Status};
 use crate::span::AgentSpan;
-use crate::{
-    AgentError, Lease, Node, Run, RunEnd, Session, SessionError, Status, ThreadMessage, Usage,
-    Written,
-};
+use crate::store::{Lease, Written};
+use crate::thread::ThreadMessage;
 
 /// One run of one session.
 pub(super) struct Engine<'a> {

@@ -11,10 +11,11 @@ use toolwright_schema::shape::Schema;
 
 use super::Agent;
 use super::engine::until;
+use crate::model::{DeltaSink, ModelRequest};
+use crate::run::{AgentError, RunEnd};
+use crate::session::{Session, SessionError, Status};
 use crate::span::AgentSpan;
-use crate::{
-    AgentError, DeltaSink, ModelRequest, RunEnd, Session, SessionError, Status, ThreadMessage,
-};
+use crate::thread::ThreadMessage;
 
 /// Last message of the request. Providers expect a user's message at the end.
 const ASKS: &str = "Now give your final answer, in the form that is asked for.";

@@ -12,7 +12,8 @@ use toolwright_runtime::dyn_tool::{BuildError, DynTool};
 use toolwright_runtime::tool::Tool;
 
 use super::Agent;
-use crate::{AgentError, Session};
+use crate::run::AgentError;
+use crate::session::Session;
 
 /// Halt reason of a tool that hands the conversation over. The value names the agent: `{"agent": "billing"}`.
 pub const HANDOFF: HaltReason = HaltReason::new("handoff");

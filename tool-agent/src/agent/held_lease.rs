@@ -7,7 +7,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::timeout;
 
-use crate::{CheckpointError, CheckpointId, Checkpointer, Lease};
+use crate::store::{CheckpointError, CheckpointId, Checkpointer, Lease};
 
 /// Time that a release is waited for.
 const RELEASE: Duration = Duration::from_secs(5);

@@ -1,4 +1,5 @@
-use crate::{Run, Session};
+use crate::run::Run;
+use crate::session::Session;
 
 /// Host code around a run and its model calls. Each method does nothing by default. `before` hooks run in the order in
 /// which they were added, `after` hooks in reverse.

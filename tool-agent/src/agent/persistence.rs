@@ -14,10 +14,11 @@ use toolwright_runtime::tool::Context;
 
 use super::Agent;
 use super::held_lease::{HeldLease, is_releasing, released};
-use crate::journal::Journal;
-use crate::{
-    AgentError, Checkpoint, CheckpointError, CheckpointId, Checkpointer, Lease, NewCheckpoint, Run,
-    Session, SessionError, Written,
+use crate::run::{AgentError, Run};
+use crate::session::{Session, SessionError};
+use crate::store::journal::Journal;
+use crate::store::{
+    Checkpoint, CheckpointError, CheckpointId, Checkpointer, Lease, NewCheckpoint, Written,
 };
 
 /// Store of an agent's sessions, with its settings.
@@ -225,7 +226,7 @@ impl Agent {
     }
 
     /// Goes back to an older checkpoint. A copy of it becomes the session's newest checkpoint, and its child. Nothing
-    /// is deleted. After damage, use the [last good checkpoint](crate::Damage::last_good).
+    /// is deleted. After damage, use the [last good checkpoint](crate::store::Damage::last_good).
     ///
     /// The copy is another branch, and its calls are other calls. A call that ran after the checkpoint runs again if
     /// the model makes it again, with another idempotency key. Sessions of agents that paused in its calls are copies

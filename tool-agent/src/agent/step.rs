@@ -3,30 +3,14 @@
 //! A step gets a thread and a context. It changes the thread only once the whole step is done, so a dropped step leaves
 //! no call without an answer.
 
-use toolwright_runtime::tool::{Context, State};
+use toolwright_runtime::tool::Context;
 
 use super::Agent;
 use super::engine::Engine;
-use crate::{AgentError, PendingCall, RunEnd, Session, Thread, Usage};
-
-/// Result of a step. The messages are in the thread.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct StepResult {
-    /// Reason why the conversation stops here. [`RunEnd::Interrupted`] names the node that follows.
-    pub end: RunEnd,
-    /// Text of the model.
-    pub text: Option<String>,
-    /// Calls without an answer, in call order.
-    pub pending: Vec<PendingCall>,
-    /// Reason why the conversation ends once the turn has no open [question](Thread::questions) and no pending call.
-    /// `None` if the model continues then.
-    pub deferred_end: Option<RunEnd>,
-    /// State of the conversation after the step.
-    pub state: State,
-    /// Usage of the model call.
-    pub usage: Usage,
-}
+use crate::run::AgentError;
+use crate::session::Session;
+use crate::thread::Thread;
+use crate::tool_node::StepResult;
 
 /// Steps of a conversation that is only a thread. They use the agent's prompt, tools, choice, encoder, `halt_when`,
 /// listeners and model hooks. They ignore its limits, interrupts, peers and checkpointer. Session, run, turn and state
@@ -36,7 +20,7 @@ impl Agent {
     ///
     /// ```
     /// use toolwright::agent::testing::ScriptedModel;
-    /// use toolwright::agent::{Agent, ThreadMessage, Node, ModelResponse, Thread, ToolNode, route};
+    /// use toolwright::agent::{Agent, ThreadMessage, Node, ModelResponse, Thread, tool_node::{ToolNode, route}};
     /// use toolwright::{Context, DynTool, Executor, ToolCall, ToolError, Toolset};
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {

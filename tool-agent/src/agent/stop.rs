@@ -8,11 +8,10 @@ use toolwright_runtime::tool::CallPlace;
 
 use super::Agent;
 use super::held_lease::HeldLease;
-use crate::session::{RefusedCall, id_of};
-use crate::{
-    AgentError, CallRecord, CheckpointError, Damage, DamagedPart, Lease, Session, Status,
-    ToolMessage, Written,
-};
+use crate::run::AgentError;
+use crate::session::{RefusedCall, Session, Status, id_of};
+use crate::store::{CallRecord, CheckpointError, Damage, DamagedPart, Lease, Written};
+use crate::thread::ToolMessage;
 
 /// How often a run may write before its session is taken from it.
 const MAX_CONFLICTS: u32 = 16;
@@ -27,7 +26,7 @@ impl Agent {
     /// Stops a stored session, also while somebody runs it. It is [failed](Status::Failed) then: no run goes on with it,
     /// and it takes no input, until [`Session::clear_error`]. A session that has completed stays as it is.
     ///
-    /// A run that holds the session's [lease](crate::Lease) loses it, without being asked. It fails at its next write,
+    /// A run that holds the session's [lease](crate::store::Lease) loses it, without being asked. It fails at its next write,
     /// and begins no further call. Unanswered calls, open calls and questions are answered as cancelled, and so are those of
     /// agents that calls run, in the same store.
     ///

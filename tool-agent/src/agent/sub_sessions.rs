@@ -14,8 +14,9 @@ use toolwright_runtime::tool::{BoxFuture, Cancel, Context, State};
 use toolwright_schema::text::ShortStr;
 
 use crate::budget::{Ledger, Spent};
-use crate::session::id_of;
-use crate::{CheckpointError, Checkpointer, Queue, Session};
+use crate::run::AgentError;
+use crate::session::{Queue, Session, id_of};
+use crate::store::{CheckpointError, Checkpointer};
 
 /// Sub-sessions of one visit of the tools node: the sessions that continue, their store, and the queue of the outermost
 /// conversation. As a layer, it makes a call pending if the call's agent pauses.
@@ -36,6 +37,8 @@ struct VisitShared {
     /// Budgets around the calls.
     ledger: Option<Ledger>,
     failed: Mutex<Option<CheckpointError>>,
+    /// First error of an agent that could not carry out a decision.
+    refused: Mutex<Option<AgentError>>,
 }
 
 /// Usage that is already counted, by session id: in the caller's session, or in the slot's `cost`. All agents below the
@@ -83,6 +86,7 @@ impl SubSessions {
             counted,
             ledger,
             failed: Mutex::default(),
+            refused: Mutex::default(),
         }))
     }
 
@@ -154,6 +158,18 @@ impl SubSessions {
 
     fn failed(&self) -> MutexGuard<'_, Option<CheckpointError>> {
         self.0.failed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records that an agent could not carry out a decision. Its call stays pending.
+    pub(super) fn refuses(&self, error: AgentError) {
+        let refused = self.0.refused.lock();
+        let mut refused = refused.unwrap_or_else(PoisonError::into_inner);
+        refused.get_or_insert(error);
+    }
+
+    pub(super) fn take_refused(&self) -> Option<AgentError> {
+        let refused = self.0.refused.lock();
+        refused.unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Assigns the slot to the call.

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use toolwright_provider::call::{Outcome, ToolDef, ToolError};
 use toolwright_runtime::dyn_tool::BuildError;
-use toolwright_runtime::tool::{Answer, Call, Context, Tool};
+use toolwright_runtime::tool::{Answer, BoxFuture, Call, Context, Tool};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Field, Schema, Shape};
 use toolwright_schema::text::NameError;
@@ -22,7 +22,8 @@ use toolwright_schema::text::NameError;
 use self::agent_call::{AgentCall, AgentCallResult};
 use super::Agent;
 use super::sub_sessions::{RunningSession, SubSessions};
-use crate::{AgentError, BoxFuture, Session};
+use crate::run::AgentError;
+use crate::session::Session;
 
 /// Default time limit of a call. It is long, since an agent has its own limits.
 const TIMEOUT: Duration = Duration::from_hours(1);
@@ -38,7 +39,7 @@ const TIMEOUT: Duration = Duration::from_hours(1);
 /// # Pauses
 ///
 /// If the agent pauses in a call by another agent, the call becomes pending as
-/// [`PendingCallReason::Agent`](crate::PendingCallReason::Agent). Its conversation is part of the calling session,
+/// [`PendingCallReason::Agent`](crate::session::PendingCallReason::Agent). Its conversation is part of the calling session,
 /// where people give the input that it waits for: see [`Session::sub_session`]. With a checkpointer, it is saved in the
 /// same store under its own id, unless the agent has another store. After a crash it continues from there, and none of
 /// its calls runs twice.
@@ -124,7 +125,7 @@ impl AgentTool {
     /// cancels the agent with that conversation's token, or by the call's key.
     ///
     /// If the agent asks somebody, the question is the call's result. Its session is left in the queue then: see
-    /// [`Queue::take_paused`](crate::Queue::take_paused). Its usage is not part of the caller's, whose
+    /// [`Queue::take_paused`](crate::session::Queue::take_paused). Its usage is not part of the caller's, whose
     /// [budget](Agent::budget) does not hold for it. With a checkpointer it
     /// goes on in another process where it stood.
     pub fn detached(mut self) -> Self {
@@ -180,6 +181,15 @@ impl AgentTool {
                     return Err(ToolError::failed("the agent waits for somebody"));
                 }
                 agent_call::paused(asks)
+            }
+            AgentCallResult::Refused(error) => {
+                let failed = agent_call::failed(error.clone());
+                if running.pauses()
+                    && let (Some(subs), Some(index)) = (&subs, cx.call_index())
+                {
+                    subs.refuses(error.at(index));
+                }
+                Err(failed)
             }
             AgentCallResult::NotSaved(error) => Err(agent_call::not_saved(error, subs.as_ref())),
         }

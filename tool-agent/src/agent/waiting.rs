@@ -3,7 +3,9 @@
 use toolwright_provider::call::ToolCall;
 use toolwright_runtime::tool::{Context, Tool};
 
-use crate::{Agent, PendingCallReason, Question, Session};
+use crate::agent::Agent;
+use crate::session::{PendingCallReason, Session};
+use crate::thread::Question;
 
 /// A call that waits for somebody: of a conversation, or of an agent that one of its calls runs.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +16,7 @@ pub struct Waiting {
     pub path: Vec<usize>,
     /// The call's id.
     pub id: String,
-    /// Key of the call's [record](crate::CallRecord::key), if it has begun.
+    /// Key of the call's [record](crate::store::CallRecord::key), if it has begun.
     pub key: String,
     /// The tool's name.
     pub tool: String,

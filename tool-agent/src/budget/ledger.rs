@@ -1,7 +1,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Budget, Spent};
-use crate::{AgentError, RunEnd, Usage};
+use crate::run::{AgentError, RunEnd};
+use toolwright_provider::wire::Usage;
 
 /// What the agents that a turn's calls run may spend: a budget, what its session has spent, and the ledger around it.
 ///

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// `"2.5"`.
 ///
 /// ```
-/// use toolwright::agent::Money;
+/// use toolwright::agent::budget::Money;
 ///
 /// let price: Money = "0.075".parse().unwrap();
 /// assert_eq!(price, Money::from_micros(75_000));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Usage;
+use toolwright_provider::wire::Usage;
 
 /// What model calls took: all of it, and by model. It is stored in sessions, and older ones have no models.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

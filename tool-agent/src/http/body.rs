@@ -14,7 +14,7 @@ use toolwright_runtime::toolset::Toolset;
 
 use super::{Endpoint, failure};
 use crate::model::{ModelError, ModelRequest};
-use crate::{Thread, ThreadMessage};
+use crate::thread::{Thread, ThreadMessage};
 
 /// Body of a request, with the definitions that it declares.
 pub(super) struct RequestBody {

@@ -10,9 +10,9 @@ use toolwright_provider::wire::{Completion, StreamEvent, WireError};
 
 use super::body::RequestBody;
 use super::{Endpoint, failure};
-use crate::Native;
-use crate::format::native_name;
 use crate::model::{DeltaSink, ModelError, ModelRequest, ModelResponse};
+use crate::thread::Native;
+use crate::thread::format::native_name;
 
 /// Time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(30);
@@ -165,7 +165,7 @@ impl Endpoint {
     fn unreadable(&self, error: &WireError) -> ModelError {
         let words = self.redacted(&error.to_string());
         if error.is_reported() {
-            return ModelError::new(crate::ModelErrorKind::Busy, words);
+            return ModelError::new(crate::model::ModelErrorKind::Busy, words);
         }
         failure::unreadable(words)
     }

@@ -5,7 +5,8 @@ use toolwright_provider::call::Encoder;
 use toolwright_runtime::tool::{OpenCallState, OpenCalls};
 
 use super::{CallRef, Queue, RunPosition, Session, SessionError, Status, find};
-use crate::{Node, OpenQuestion, ThreadMessage};
+use crate::session::Node;
+use crate::thread::{OpenQuestion, ThreadMessage};
 
 impl Session {
     /// Starts a new run with a message of the user.

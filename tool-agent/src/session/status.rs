@@ -1,10 +1,10 @@
-//! Status of a session.
+//! Status of a session, and the node that comes next.
+
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolwright_schema::text::ShortStr;
-
-use crate::Node;
 
 /// Status of a session: what it waits for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,5 +52,40 @@ impl Status {
             Self::Completed => "completed",
             Self::Failed { .. } => "failed",
         }
+    }
+}
+
+/// Node of an agent's loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Node {
+    /// Sends a request to the model.
+    Model,
+    /// Runs calls.
+    Tools,
+    /// Ends the run.
+    End,
+}
+
+impl Node {
+    /// Returns the node with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let all = [Self::Model, Self::Tools, Self::End];
+        all.into_iter().find(|node| node.as_str() == name)
+    }
+
+    /// Returns the node's name: `model`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Tools => "tools",
+            Self::End => "end",
+        }
+    }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }

@@ -7,7 +7,7 @@ use toolwright_runtime::tool::CallPlace;
 use super::{
     CallRef, PendingCall, PendingCallReason, Session, SessionError, Status, WaitingCall, find,
 };
-use crate::CheckpointId;
+use crate::store::CheckpointId;
 
 /// Sessions of agents that calls run. A call may run an agent ([`AgentTool`](crate::AgentTool)) in a conversation of
 /// its own. If the agent waits for input, the call is pending as [`PendingCallReason::Agent`], and its session is
@@ -26,7 +26,7 @@ impl Session {
     /// message. It continues when an agent runs this session.
     ///
     /// ```no_run
-    /// # use toolwright::agent::{Session, SessionError};
+    /// # use toolwright::agent::{Session, session::SessionError};
     /// # use toolwright::call::Decision;
     /// # fn approve(session: &mut Session) -> Result<(), SessionError> {
     /// session.in_sub_session("c1", |sub| sub.decide("x7", Decision::Approve))
@@ -55,7 +55,7 @@ impl Session {
     /// it. [`Agent::waiting`](crate::Agent::waiting) lists the paths.
     ///
     /// ```no_run
-    /// # use toolwright::agent::{Session, SessionError};
+    /// # use toolwright::agent::{Session, session::SessionError};
     /// # use toolwright::call::Decision;
     /// # fn approve(session: &mut Session, path: &[usize]) -> Result<(), SessionError> {
     /// session.at_path(path, |session, call| session.decide(call, Decision::Approve))

@@ -9,7 +9,7 @@ use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::ShortStr;
 
 use super::{CallRef, PendingCall, PendingCalls, Session, SessionError};
-use crate::ToolMessage;
+use crate::thread::ToolMessage;
 
 impl Session {
     /// Records the result of a pending call, which may be any value. The session must wait for input; a tool may ask at

@@ -10,7 +10,10 @@ use toolwright_runtime::tool::Decision;
 use toolwright_schema::text::ShortStr;
 
 use super::{PendingCall, PendingCallReason, Session, Status, WaitingCall};
-use crate::{Node, OpenQuestion, RunEnd, digest};
+use crate::digest;
+use crate::run::RunEnd;
+use crate::session::Node;
+use crate::thread::OpenQuestion;
 
 /// Call that ends the run once nothing of its turn is open.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -2,9 +2,10 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolwright_provider::wire::{StreamEvent, ToolChoice};
+use toolwright_runtime::tool::BoxFuture;
 
 use crate::model::{DeltaSink, Model, ModelError, ModelRequest, ModelResponse};
-use crate::{BoxFuture, Thread};
+use crate::thread::Thread;
 
 /// A model for tests: it returns scripted responses and records its requests. Clones share one script.
 ///

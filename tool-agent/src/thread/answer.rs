@@ -7,8 +7,8 @@ use toolwright_provider::call::Outcome;
 use toolwright_schema::text::ShortStr;
 
 use super::{LastTurn, Thread, index_of};
-use crate::session::{answer_of, find};
-use crate::{Asks, Assistant, CallRef, Question, SessionError, ThreadMessage, ToolMessage};
+use crate::session::{CallRef, SessionError, answer_of, find};
+use crate::thread::{Asks, Assistant, Question, ThreadMessage, ToolMessage};
 
 /// Question of a tool that nobody has answered yet.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,7 +102,7 @@ impl Thread {
     /// providers accept the thread. A later message of the user closes all questions.
     ///
     /// ```
-    /// use toolwright::agent::{ThreadMessage, Thread, ToolNode};
+    /// use toolwright::agent::{ThreadMessage, Thread, tool_node::ToolNode};
     /// use toolwright::{Context, DynTool, Executor, Outcome, ToolCall, ToolError, Toolset};
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {

@@ -4,7 +4,7 @@ use std::mem;
 use std::sync::Arc;
 
 use super::{Thread, Unanswered};
-use crate::{ThreadMessage, ToolMessage};
+use crate::thread::{ThreadMessage, ToolMessage};
 
 /// Repair of calls without answers.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,12 +10,16 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
+use toolwright::agent::model::{ModelError, ModelErrorKind};
+use toolwright::agent::session::{CallRef, PendingCallReason, SessionError};
 use toolwright::agent::testing::{Recorded, ScriptedModel};
+use toolwright::agent::thread::ThreadRepair;
+use toolwright::agent::tool_node::ToolNode;
 use toolwright::agent::{
-    Agent, AgentError, CallRef, MemoryCheckpointer, ModelError, ModelErrorKind, ModelResponse,
-    Node, PendingCallReason, RunEnd, RunEvent, Session, SessionError, Status, Thread,
-    ThreadMessage, ThreadRepair, ToolNode, Usage,
+    Agent, AgentError, MemoryCheckpointer, ModelResponse, Node, RunEnd, RunEvent, Session, Status,
+    Thread, ThreadMessage,
 };
+use toolwright::wire::Usage;
 use toolwright::{
     Context, Executor, Outcome, ToolCall, Toolset,
     call::{Cancel, Decision, Filter, HaltReason},

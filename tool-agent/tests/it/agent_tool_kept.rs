@@ -12,12 +12,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use tokio::sync::Notify;
+use toolwright::agent::model::{ModelError, ModelErrorKind};
+use toolwright::agent::session::PendingCallReason;
+use toolwright::agent::store::{CheckpointError, Checkpointer};
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{
-    Agent, AgentError, AgentTool, CheckpointError, Checkpointer, ModelError, ModelErrorKind,
-    ModelResponse, PendingCallReason, Session, ThreadMessage, Usage,
-};
+use toolwright::agent::{Agent, AgentError, AgentTool, ModelResponse, Session, ThreadMessage};
 use toolwright::layers::{Approval, Retry};
+use toolwright::wire::Usage;
 use toolwright::{
     Context, Executor, Tool, ToolCall, ToolError, Toolset,
     call::{Cancel, Decision, ErrorKind, WrapTool},
@@ -516,7 +517,7 @@ async fn who_does_not_know_the_agent_inside_leaves_its_conversation_as_it_is() {
         let error = Agent::new(script([]), tools).run(&mut session, &cx).await;
         let error = error.unwrap_err();
         assert!(
-            matches!(error, AgentError::Decision { index: 0, .. }),
+            matches!(&error, AgentError::Decision { path, .. } if path[..] == [0]),
             "{error}"
         );
         assert_eq!((ran.both(), session.pending().len()), ((0, 0), 1));

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
+use toolwright::agent::session::PendingCallReason;
+use toolwright::agent::thread::Asks;
 use toolwright::agent::{
-    Agent, AgentError, Asks, Node, PendingCallReason, RunEnd, RunEvent, Session, Status, Thread,
-    ThreadMessage,
+    Agent, AgentError, Node, RunEnd, RunEvent, Session, Status, Thread, ThreadMessage,
 };
 use toolwright::layers::Approval;
 use toolwright::{

@@ -9,11 +9,13 @@ use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use toolwright::agent::model::{DeltaSink, ModelError, ModelRequest};
+use toolwright::agent::session::{CallRef, PendingCall, PendingCallReason, SessionError};
 use toolwright::agent::{
-    Agent, AgentError, BoxFuture, CallRef, DeltaSink, MemoryCheckpointer, Model, ModelError,
-    ModelRequest, ModelResponse, Node, PendingCall, PendingCallReason, Session, SessionError,
-    Status, ThreadMessage,
+    Agent, AgentError, MemoryCheckpointer, Model, ModelResponse, Node, Session, Status,
+    ThreadMessage,
 };
+use toolwright::call::BoxFuture;
 use toolwright::layers::Approval;
 use toolwright::{
     Context, Executor, ToolCall, Toolset,

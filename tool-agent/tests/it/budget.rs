@@ -12,10 +12,13 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use tokio::sync::Notify;
+use toolwright::agent::budget::{Left, Money, Prices};
+use toolwright::agent::model::{ModelError, ModelErrorKind};
+use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, AgentTool, Budget, Hooks, Left, ModelError, ModelErrorKind, ModelResponse,
-    Money, PendingCallReason, Prices, Run, RunEnd, RunEvent, Session, ThreadMessage, handoff,
+    Agent, AgentError, AgentTool, Budget, Hooks, ModelResponse, Run, RunEnd, RunEvent, Session,
+    ThreadMessage, handoff,
 };
 use toolwright::executor::{TraceKind, TraceStore};
 use toolwright::tokens::Tokenizer;

@@ -5,9 +5,9 @@
 use serde::Serialize;
 use serde_json::json;
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{
-    Agent, ModelResponse, Node, Session, Thread, ThreadMessage, ThreadRepair, ToolMessage, route,
-};
+use toolwright::agent::thread::{ThreadRepair, ToolMessage};
+use toolwright::agent::tool_node::route;
+use toolwright::agent::{Agent, ModelResponse, Node, Session, Thread, ThreadMessage};
 use toolwright::call::Content;
 use toolwright::{Context, ToolCall, Toolset, Wire, tool, tools};
 

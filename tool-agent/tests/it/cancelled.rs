@@ -12,11 +12,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::Notify;
+use toolwright::agent::model::{DeltaSink, ModelError, ModelRequest};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, BoxFuture, DeltaSink, Model, ModelError, ModelRequest, ModelResponse, Run,
-    RunEnd, RunEvent, Session, Status, Thread, ThreadMessage,
+    Agent, AgentError, Model, ModelResponse, Run, RunEnd, RunEvent, Session, Status, Thread,
+    ThreadMessage,
 };
+use toolwright::call::BoxFuture;
 use toolwright::{
     Context, Executor, ToolCall, Toolset, call::Cancel, tool, tools, wire::StreamEvent,
 };

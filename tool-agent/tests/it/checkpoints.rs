@@ -13,12 +13,17 @@ use std::time::Duration;
 
 use serde_json::{Map, json};
 use tokio::sync::Notify;
+use toolwright::agent::model::ModelError;
+use toolwright::agent::session::PendingCallReason;
+use toolwright::agent::store::{
+    Begin, Begun, CallRecord, Checkpoint, CheckpointError, CheckpointId, Checkpointer, DamagedPart,
+    End, Keep, Lease, NewCheckpoint, Written,
+};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, Begin, Begun, BoxFuture, CallRecord, Checkpoint, CheckpointError,
-    CheckpointId, Checkpointer, DamagedPart, End, Keep, Lease, ModelError, ModelResponse,
-    NewCheckpoint, Node, PendingCallReason, RunEnd, Session, Status, ThreadMessage, Written,
+    Agent, AgentError, ModelResponse, Node, RunEnd, Session, Status, ThreadMessage,
 };
+use toolwright::call::BoxFuture;
 use toolwright::layers::Retry;
 use toolwright::{
     Context, Executor, Outcome, Schema, ToolCall, ToolError, Toolset,

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use toolwright::agent::{
-    Begin, Begun, BoxFuture, CallRecord, Checkpoint, CheckpointError, CheckpointId, Checkpointer,
-    End, Keep, NewCheckpoint,
+use toolwright::agent::store::{
+    Begin, Begun, CallRecord, Checkpoint, CheckpointError, CheckpointId, Checkpointer, End, Keep,
+    NewCheckpoint,
 };
+use toolwright::call::BoxFuture;
 
 use crate::kept::Store;
 

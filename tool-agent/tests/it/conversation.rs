@@ -11,11 +11,13 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use tokio::sync::Notify;
+use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelRequest};
+use toolwright::agent::session::Queue;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, BoxFuture, DeltaSink, Hooks, Listener, Model, ModelError, ModelErrorKind, ModelRequest,
-    ModelResponse, Queue, Run, RunEvent, Session, ThreadMessage,
+    Agent, Hooks, Listener, Model, ModelResponse, Run, RunEvent, Session, ThreadMessage,
 };
+use toolwright::call::BoxFuture;
 use toolwright::{
     Context, Executor, Registry, ToolCall, Toolset,
     call::Scope,

@@ -8,11 +8,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use toolwright::agent::store::{CallRecord, Checkpoint, CheckpointError, Checkpointer};
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{
-    Agent, CallRecord, Checkpoint, CheckpointError, Checkpointer, ModelResponse, Session,
-    SqliteCheckpointer,
-};
+use toolwright::agent::{Agent, ModelResponse, Session, SqliteCheckpointer};
 use toolwright::{Context, ToolCall, tool, tools};
 
 use crate::kept::cases;
@@ -86,7 +84,10 @@ struct Dump {
     read: Vec<Read>,
 }
 
-async fn dump(store: &impl Checkpointer, numbers: &[Vec<toolwright::agent::CheckpointId>]) -> Dump {
+async fn dump(
+    store: &impl Checkpointer,
+    numbers: &[Vec<toolwright::agent::store::CheckpointId>],
+) -> Dump {
     let mut read = Vec::new();
     for (place, session) in SESSIONS.iter().enumerate() {
         let mut each = Vec::new();
@@ -146,7 +147,7 @@ struct Original {
     /// What stands beside it.
     journal: Vec<u8>,
     dump: Dump,
-    numbers: Vec<Vec<toolwright::agent::CheckpointId>>,
+    numbers: Vec<Vec<toolwright::agent::store::CheckpointId>>,
 }
 
 async fn original(dir: &Dir) -> Original {

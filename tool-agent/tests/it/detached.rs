@@ -12,11 +12,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::Notify;
+use toolwright::agent::model::{ModelError, ModelErrorKind};
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{
-    Agent, AgentTool, ModelError, ModelErrorKind, ModelResponse, Node, RunEnd, Session,
-    ThreadMessage, ToolNode,
-};
+use toolwright::agent::tool_node::ToolNode;
+use toolwright::agent::{Agent, AgentTool, ModelResponse, Node, RunEnd, Session, ThreadMessage};
 use toolwright::layers::Approval;
 use toolwright::{
     Context, Executor, Tool, ToolCall, Toolset,
@@ -225,7 +224,9 @@ async fn where_nobody_takes_the_result_later_it_is_waited_for() {
 async fn what_is_said_during_a_turn_follows_it_and_is_answered_once() {
     /// Says something while it runs.
     #[tool]
-    fn busy(#[state] queue: &std::sync::Mutex<Option<toolwright::agent::Queue>>) -> &'static str {
+    fn busy(
+        #[state] queue: &std::sync::Mutex<Option<toolwright::agent::session::Queue>>,
+    ) -> &'static str {
         let queue = queue.lock().unwrap().clone().unwrap();
         queue.push("Hurry!");
         "done"

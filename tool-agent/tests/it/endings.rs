@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelRequest};
+use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{
-    Agent, AgentError, BoxFuture, DeltaSink, Model, ModelError, ModelErrorKind, ModelRequest,
-    ModelResponse, PendingCallReason, RunEnd, Session, ThreadMessage,
-};
+use toolwright::agent::{Agent, AgentError, Model, ModelResponse, RunEnd, Session, ThreadMessage};
+use toolwright::call::BoxFuture;
 use toolwright::{
     Context, Executor, Outcome, ToolCall, ToolError, Toolset,
     call::{Cancel, HaltReason},

@@ -6,10 +6,8 @@ use std::fs;
 use std::sync::Arc;
 
 use toolwright::Context;
-use toolwright::agent::{
-    Agent, AgentError, CheckpointError, CheckpointId, Checkpointer, DamagedPart, Node,
-    SqliteCheckpointer, Written,
-};
+use toolwright::agent::store::{CheckpointError, CheckpointId, Checkpointer, DamagedPart, Written};
+use toolwright::agent::{Agent, AgentError, Node, SqliteCheckpointer};
 
 use crate::checkpoints::{Ran, asked, call, calls, effects, model, put, text};
 use crate::kept::{Dir, Store};

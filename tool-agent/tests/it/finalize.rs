@@ -7,10 +7,11 @@
     clippy::unnecessary_wraps
 )]
 
+use toolwright::agent::model::{ModelError, ModelErrorKind};
+use toolwright::agent::session::SessionError;
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{
-    Agent, AgentError, ModelError, ModelErrorKind, ModelResponse, Session, SessionError, Usage,
-};
+use toolwright::agent::{Agent, AgentError, ModelResponse, Session};
+use toolwright::wire::Usage;
 use toolwright::{Context, Schema, ToolCall, tool, tools};
 
 #[derive(Debug, PartialEq, serde::Deserialize, Schema)]

@@ -4,9 +4,8 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use toolwright::agent::{
-    Assistant, FormatError, Native, Thread, ThreadMessage, ToolMessage, wire_name,
-};
+use toolwright::agent::thread::{Assistant, FormatError, Native, ToolMessage, wire_name};
+use toolwright::agent::{Thread, ThreadMessage};
 use toolwright::{Encoder, Outcome, ToolCall, ToolError, ToolResult, Wire, call::Content};
 
 const WIRES: [Wire; 6] = [

@@ -13,10 +13,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
+use toolwright::agent::model::ModelError;
+use toolwright::agent::session::SessionError;
 use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::thread::{ThreadRepair, ToolMessage};
 use toolwright::agent::{
-    Agent, ModelError, ModelResponse, Node, RunEnd, Session, SessionError, Status, Thread,
-    ThreadMessage, ThreadRepair, ToolMessage,
+    Agent, ModelResponse, Node, RunEnd, Session, Status, Thread, ThreadMessage,
 };
 use toolwright::layers::Approval;
 use toolwright::{

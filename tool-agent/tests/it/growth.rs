@@ -5,10 +5,10 @@
 use std::fs;
 use std::sync::Arc;
 
-use toolwright::agent::{
-    Agent, BoxFuture, Checkpointer, DeltaSink, Keep, Model, ModelError, ModelRequest,
-    ModelResponse, Session, SqliteCheckpointer,
-};
+use toolwright::agent::model::{DeltaSink, ModelError, ModelRequest};
+use toolwright::agent::store::{Checkpointer, Keep};
+use toolwright::agent::{Agent, Model, ModelResponse, Session, SqliteCheckpointer};
+use toolwright::call::BoxFuture;
 use toolwright::{Context, Toolset};
 
 /// A model that says a sentence.

@@ -10,10 +10,11 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
+use toolwright::agent::model::ModelError;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, HANDOFF, ModelError, ModelResponse, RunEnd, RunEvent, Session, Status,
-    ThreadMessage, handoff,
+    Agent, AgentError, HANDOFF, ModelResponse, RunEnd, RunEvent, Session, Status, ThreadMessage,
+    handoff,
 };
 use toolwright::{Context, Outcome, Tool, ToolCall, Toolset, tool, tools};
 

@@ -9,10 +9,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use toolwright::agent::{
-    Agent, DeltaSink, Endpoint, Model, ModelError, ModelErrorKind, ModelRequest, ModelResponse,
-    Session, Thread, ThreadMessage,
-};
+use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelRequest};
+use toolwright::agent::{Agent, Endpoint, Model, ModelResponse, Session, Thread, ThreadMessage};
 use toolwright::{
     Context, Dialect, Schema, ToolCall, Toolset, tool, tools,
     wire::{FinishReason, StreamEvent, ToolChoice},
@@ -616,7 +614,9 @@ async fn the_form_of_an_answer_is_asked_for_where_each_wire_has_it() {
         let (endpoint, ..) = endpoints(&server.url).remove(place);
         let mut thread = thread();
         thread.push(ThreadMessage::calls([call.clone()]));
-        thread.repair(&toolwright::agent::ThreadRepair::Answer("no".into()));
+        thread.repair(&toolwright::agent::thread::ThreadRepair::Answer(
+            "no".into(),
+        ));
         let (tools, schema) = (
             Toolset::default(),
             toolwright::schema::SchemaDoc::of::<Forecast>(),

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use toolwright::agent::{Checkpointer, MemoryCheckpointer, SqliteCheckpointer};
+use toolwright::agent::store::Checkpointer;
+use toolwright::agent::{MemoryCheckpointer, SqliteCheckpointer};
 
 pub(crate) type Store = Arc<dyn Checkpointer>;
 

@@ -7,12 +7,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::sync::Notify;
+use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelRequest};
+use toolwright::agent::session::PendingCallReason;
+use toolwright::agent::store::{CheckpointError, Checkpointer};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, AgentTool, BoxFuture, CheckpointError, Checkpointer, DeltaSink,
-    MemoryCheckpointer, Model, ModelError, ModelErrorKind, ModelRequest, ModelResponse, Node,
-    PendingCallReason, RunEnd, Session, SqliteCheckpointer, ThreadMessage,
+    Agent, AgentError, AgentTool, MemoryCheckpointer, Model, ModelResponse, Node, RunEnd, Session,
+    SqliteCheckpointer, ThreadMessage,
 };
+use toolwright::call::BoxFuture;
 use toolwright::executor::OpenCallState;
 use toolwright::{Context, Outcome, ToolCall, Toolset, call::Decision, tool, tools};
 
@@ -477,7 +480,7 @@ async fn a_stopped_session_waits_for_nothing() {
 }
 
 /// Returns the lease that the session's first checkpoint took.
-async fn first_lease(store: &Store, session: &str) -> toolwright::agent::CheckpointId {
+async fn first_lease(store: &Store, session: &str) -> toolwright::agent::store::CheckpointId {
     store.history(session).await.unwrap()[0].id
 }
 

@@ -4,9 +4,9 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+use toolwright::agent::model::{DeltaSink, ModelRequest};
 use toolwright::agent::{
-    Agent, AgentError, DeltaSink, Endpoint, Model, ModelRequest, RunEvent, Session, Thread,
-    ThreadMessage,
+    Agent, AgentError, Endpoint, Model, RunEvent, Session, Thread, ThreadMessage,
 };
 use toolwright::toolset::Namespace;
 use toolwright::{
@@ -120,7 +120,9 @@ async fn tools_that_were_called_are_declared_where_all_are_left_out() {
     let server = Server::start(vec![text()]).await;
     let mut thread = Thread::from([ThreadMessage::user("Turn the page.")]);
     thread.push(ThreadMessage::calls([ToolCall::new("c1", "page", "{}")]));
-    thread.repair(&toolwright::agent::ThreadRepair::Answer("turned".into()));
+    thread.repair(&toolwright::agent::thread::ThreadRepair::Answer(
+        "turned".into(),
+    ));
     let tools = Toolset::new([page()]).unwrap();
     let endpoint = Endpoint::anthropic(&*server.url, "m", "");
     let request = ModelRequest::new(&thread, &tools, &ToolChoice::Auto);

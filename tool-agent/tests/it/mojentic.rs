@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::sleep;
-use toolwright::agent::{Agent, AgentTool, Node, PendingCallReason, RunEvent, Session};
+use toolwright::agent::session::PendingCallReason;
+use toolwright::agent::{Agent, AgentTool, Node, RunEvent, Session};
 use toolwright::{
     Context, Executor, Outcome, ToolError, Toolset,
     call::ErrorKind,

@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::Notify;
+use toolwright::agent::model::ModelError;
+use toolwright::agent::store::End;
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{
-    Agent, AgentTool, Assistant, End, ModelError, ModelResponse, Native, RunEnd, Session, Thread,
-    ThreadMessage,
-};
+use toolwright::agent::thread::{Assistant, Native};
+use toolwright::agent::{Agent, AgentTool, ModelResponse, RunEnd, Session, Thread, ThreadMessage};
 use toolwright::call::{BoxFuture, Cancel, Decision, StoredOutcome};
 use toolwright::executor::{OpenCallState, UnknownOutcome};
 use toolwright::layers::{Handled, Layer, Next, Request};

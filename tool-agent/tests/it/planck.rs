@@ -11,10 +11,11 @@ use std::task::Poll;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::sync::{Barrier, Notify};
+use toolwright::agent::thread::ThreadRepair;
 use toolwright::agent::{
     Agent, AgentTool, MemoryCheckpointer, Node, Run, RunEvent, Session, Status, ThreadMessage,
-    ThreadRepair, Usage,
 };
+use toolwright::wire::Usage;
 use toolwright::{
     Context, Encoder, Executor, Registry, Schema, ToolCall, Toolset, executor::Event, tool, tools,
 };

@@ -3,10 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use serde_json::{Value, json};
+use toolwright::agent::budget::{Money, Price, Prices};
+use toolwright::agent::model::{DeltaSink, ModelRequest};
 use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::thread::{Assistant, Native, wire_name};
 use toolwright::agent::{
-    Agent, Assistant, DeltaSink, Endpoint, Model, ModelRequest, ModelResponse, Money, Native,
-    Price, Prices, RunEnd, Session, Thread, ThreadMessage, wire_name,
+    Agent, Endpoint, Model, ModelResponse, RunEnd, Session, Thread, ThreadMessage,
 };
 use toolwright::wire::{FinishReason, StreamEvent, ToolChoice, Usage};
 use toolwright::{Context, Outcome, ToolCall, Toolset, Wire, call::Content, tool, tools};

@@ -11,11 +11,12 @@ use std::task::Poll;
 
 use proptest::prelude::*;
 use serde_json::json;
+use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelRequest};
+use toolwright::agent::session::{PendingCallReason, SessionError};
 use toolwright::agent::{
-    Agent, AgentError, AgentTool, BoxFuture, DeltaSink, Model, ModelError, ModelErrorKind,
-    ModelRequest, ModelResponse, Node, PendingCallReason, Session, SessionError, Status,
-    ThreadMessage,
+    Agent, AgentError, AgentTool, Model, ModelResponse, Node, Session, Status, ThreadMessage,
 };
+use toolwright::call::BoxFuture;
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, Outcome, ToolCall, Toolset, call::Decision, tool, tools};
 

@@ -13,12 +13,15 @@ use std::task::Poll;
 
 use proptest::prelude::*;
 use serde_json::json;
+use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelRequest};
+use toolwright::agent::session::{CallRef, PendingCall, PendingCallReason};
+use toolwright::agent::store::{CheckpointId, Checkpointer};
+use toolwright::agent::thread::{FormatError, ThreadRepair};
 use toolwright::agent::{
-    Agent, AgentError, BoxFuture, Budget, CallRef, CheckpointId, Checkpointer, DeltaSink,
-    FormatError, HANDOFF, MemoryCheckpointer, Model, ModelError, ModelErrorKind, ModelRequest,
-    ModelResponse, Node, PendingCall, PendingCallReason, Session, Status, Thread, ThreadMessage,
-    ThreadRepair,
+    Agent, AgentError, Budget, HANDOFF, MemoryCheckpointer, Model, ModelResponse, Node, Session,
+    Status, Thread, ThreadMessage,
 };
+use toolwright::call::BoxFuture;
 use toolwright::layers::Approval;
 use toolwright::{
     Context, Executor, Outcome, ToolCall, ToolError, Toolset, Wire,
@@ -711,7 +714,7 @@ impl Host {
         &mut self,
         session: &mut Session,
         pending: &[PendingCall],
-    ) -> Result<(), toolwright::agent::SessionError> {
+    ) -> Result<(), toolwright::agent::session::SessionError> {
         let mut decisions = Vec::new();
         for pending in pending {
             let decision = match self.draws.below(7) {

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use toolwright::agent::{Agent, Keep, PendingCallReason, RunEnd, made_before};
+use toolwright::agent::session::PendingCallReason;
+use toolwright::agent::store::{Keep, made_before};
+use toolwright::agent::{Agent, RunEnd};
 use toolwright::call::{Answer, Call, Decision};
 use toolwright::layers::Retry;
 use toolwright::{

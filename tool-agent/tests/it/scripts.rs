@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use toolwright::ToolCall;
+use toolwright::agent::model::ModelError;
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{ModelError, ModelResponse, Session, Thread, ThreadMessage};
+use toolwright::agent::{ModelResponse, Session, Thread, ThreadMessage};
 
 pub(crate) type Step = Result<ModelResponse, ModelError>;
 

@@ -6,10 +6,10 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
+use toolwright::agent::store::{Begin, CheckpointId};
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{
-    Agent, Begin, CheckpointId, ModelResponse, Native, RunEvent, Session, ThreadMessage,
-};
+use toolwright::agent::thread::Native;
+use toolwright::agent::{Agent, ModelResponse, RunEvent, Session, ThreadMessage};
 use toolwright::call::Decision;
 use toolwright::layers::Approval;
 use toolwright::wire::StreamEvent;

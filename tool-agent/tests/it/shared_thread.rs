@@ -9,10 +9,10 @@
 
 use std::sync::{Arc, Mutex};
 
+use toolwright::agent::model::ModelError;
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{
-    Agent, AgentTool, ModelError, ModelResponse, Session, Thread, ThreadMessage, ToolNode, handoff,
-};
+use toolwright::agent::tool_node::ToolNode;
+use toolwright::agent::{Agent, AgentTool, ModelResponse, Session, Thread, ThreadMessage, handoff};
 use toolwright::call::Decision;
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, ToolCall, Toolset, tool, tools};

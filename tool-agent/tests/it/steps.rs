@@ -8,10 +8,14 @@
 )]
 
 use serde_json::json;
+use toolwright::agent::model::{ModelError, ModelErrorKind};
+use toolwright::agent::session::PendingCallReason;
+use toolwright::agent::store::Checkpointer;
 use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::tool_node::{ToolNode, route};
 use toolwright::agent::{
-    Agent, AgentError, Checkpointer, MemoryCheckpointer, ModelError, ModelErrorKind, ModelResponse,
-    Node, PendingCallReason, RunEnd, Session, Thread, ThreadMessage, ToolNode, route,
+    Agent, AgentError, MemoryCheckpointer, ModelResponse, Node, RunEnd, Session, Thread,
+    ThreadMessage,
 };
 use toolwright::{
     Context, Executor, Outcome, ToolCall, Toolset,
@@ -172,7 +176,7 @@ async fn a_call_that_waits_has_no_answer_and_the_others_run_once() {
     let decided = [again.pending[0].decided(says)];
     let batch = executor.run(&decided, &Context::new()).await;
     let result = batch.results().next().unwrap();
-    let answer = toolwright::agent::ToolMessage::of(0, result, toolwright::Encoder::auto());
+    let answer = toolwright::agent::thread::ToolMessage::of(0, result, toolwright::Encoder::auto());
     assert!(thread.answer(answer));
     assert_eq!(route(&thread), Node::Model);
 }
@@ -238,7 +242,9 @@ async fn a_chat_is_one_request_and_a_step_its_calls_too() {
     assert_eq!(answers(&thread)[1].1, "6 in Go!, key r1/3/0/c2");
 
     let mut session = Session::from_thread(thread);
-    session.repair(&toolwright::agent::ThreadRepair::Answer("no".into()));
+    session.repair(&toolwright::agent::thread::ThreadRepair::Answer(
+        "no".into(),
+    ));
     let mut thread = session.thread().clone();
     let step = agent.step(&mut thread, &cx).await.unwrap();
     assert!(matches!(step.end, RunEnd::Completed));

@@ -7,11 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use toolwright::agent::testing::conformance;
-use toolwright::agent::{
-    Begin, Begun, BoxFuture, CallRecord, Checkpoint, CheckpointError, CheckpointId, Checkpointer,
-    End, Keep, Lease, MemoryCheckpointer, NewCheckpoint, SqliteCheckpointer,
+use toolwright::agent::store::{
+    Begin, Begun, CallRecord, Checkpoint, CheckpointError, CheckpointId, Checkpointer, End, Keep,
+    Lease, NewCheckpoint,
 };
+use toolwright::agent::testing::conformance;
+use toolwright::agent::{MemoryCheckpointer, SqliteCheckpointer};
+use toolwright::call::BoxFuture;
 
 #[tokio::test]
 async fn the_one_in_memory_conforms() {
@@ -358,7 +360,7 @@ fn new_of(session: &str) -> NewCheckpoint<'_> {
         session,
         after: None,
         parent: None,
-        written: toolwright::agent::Written::Update,
+        written: toolwright::agent::store::Written::Update,
         next: toolwright::agent::Node::Model,
         at_ms: 0,
         metadata: &NOTHING,

@@ -3,9 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use serde_json::{Value, json};
-use toolwright::agent::{
-    Agent, Endpoint, Hooks, ModelError, ModelErrorKind, Run, RunEnd, RunEvent, Session,
-};
+use toolwright::agent::model::{ModelError, ModelErrorKind};
+use toolwright::agent::{Agent, Endpoint, Hooks, Run, RunEnd, RunEvent, Session};
 use toolwright::layers::Approval;
 use toolwright::{
     Context, Encoder, Executor,

@@ -5,11 +5,14 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+use toolwright::agent::model::{DeltaSink, ModelError, ModelRequest};
+use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, BoxFuture, DeltaSink, Endpoint, MemoryCheckpointer, Model, ModelError,
-    ModelRequest, ModelResponse, Node, PendingCallReason, RunEnd, RunEvent, Session, Status,
+    Agent, AgentError, Endpoint, MemoryCheckpointer, Model, ModelResponse, Node, RunEnd, RunEvent,
+    Session, Status,
 };
+use toolwright::call::BoxFuture;
 use toolwright::layers::{Handled, Layer, Next, Request};
 use toolwright::{
     Context, Encoder, Executor, Outcome, Registry, Tool, ToolDef, Toolset,

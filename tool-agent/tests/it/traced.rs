@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelRequest};
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{
-    Agent, BoxFuture, DeltaSink, Model, ModelError, ModelErrorKind, ModelRequest, ModelResponse,
-    RunEvent, Session, Usage, handoff,
-};
+use toolwright::agent::{Agent, Model, ModelResponse, RunEvent, Session, handoff};
+use toolwright::call::BoxFuture;
 use toolwright::executor::{TraceEvent, TraceKind, TraceStore, Traced};
+use toolwright::wire::Usage;
 use toolwright::{Context, ToolCall, Toolset, call::Cancel, tool, tools};
 
 /// Opens a door.

@@ -6,12 +6,16 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
+use toolwright::agent::model::{DeltaSink, ModelError, ModelRequest};
+use toolwright::agent::session::{CallRef, PendingCallReason};
 use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::thread::{Native, ToolMessage};
+use toolwright::agent::tool_node::ToolNode;
 use toolwright::agent::{
-    Agent, AgentTool, BoxFuture, CallRef, DeltaSink, MemoryCheckpointer, Model, ModelError,
-    ModelRequest, ModelResponse, Native, PendingCallReason, RunEnd, Session, Status, Thread,
-    ThreadMessage, ToolMessage, ToolNode,
+    Agent, AgentTool, MemoryCheckpointer, Model, ModelResponse, RunEnd, Session, Status, Thread,
+    ThreadMessage,
 };
+use toolwright::call::BoxFuture;
 use toolwright::layers::Approval;
 use toolwright::{
     Context, Encoder, Executor, Outcome, ToolCall, ToolError, ToolResult, Toolset, Wire,
@@ -384,7 +388,7 @@ impl Model for Nameless {
             let calls = ids.map(|id| ToolCall::new(id, "look", "{}"));
             let mut response = ModelResponse::calls(calls);
             response.native = Some(Native {
-                wire: toolwright::agent::wire_name(Wire::Anthropic),
+                wire: toolwright::agent::thread::wire_name(Wire::Anthropic),
                 messages: vec![r#"{"role":"assistant","content":[]}"#.to_owned()],
             });
             Ok(response)

@@ -5,8 +5,9 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{Agent, ModelResponse, PendingCallReason, RunEnd, Session, ThreadMessage};
+use toolwright::agent::{Agent, ModelResponse, RunEnd, Session, ThreadMessage};
 use toolwright::call::Decision;
 use toolwright::executor::UnknownOutcome;
 use toolwright::{Context, ToolCall, ToolError, tool, tools};

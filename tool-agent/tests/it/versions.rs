@@ -14,10 +14,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{
-    Agent, Node, PendingCallReason, RunEnd, Session, SqliteCheckpointer, ThreadMessage,
-};
+use toolwright::agent::{Agent, Node, RunEnd, Session, SqliteCheckpointer, ThreadMessage};
 use toolwright::call::Decision;
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, ToolCall};

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde::Serialize;
+use toolwright::agent::model::{ModelError, ModelErrorKind};
 use toolwright::agent::{
-    Agent, AgentError, Endpoint, ModelError, ModelErrorKind, RunEnd, RunEvent, Session, Status,
-    Thread, ThreadMessage,
+    Agent, AgentError, Endpoint, RunEnd, RunEvent, Session, Status, Thread, ThreadMessage,
 };
 use toolwright::{Context, Executor, Schema, Toolset, Wire, tool, tools, wire::StreamEvent};
 

@@ -17,12 +17,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelRequest};
+use toolwright::agent::session::PendingCallReason;
+use toolwright::agent::store::{CheckpointError, Checkpointer};
 use toolwright::agent::{
-    Agent, AgentError, BoxFuture, CheckpointError, Checkpointer, DeltaSink, Model, ModelError,
-    ModelErrorKind, ModelRequest, ModelResponse, PendingCallReason, RunEnd, Session,
-    SqliteCheckpointer, Status, ThreadMessage,
+    Agent, AgentError, Model, ModelResponse, RunEnd, Session, SqliteCheckpointer, Status,
+    ThreadMessage,
 };
-use toolwright::call::{Decision, StoredOutcome};
+use toolwright::call::{BoxFuture, Decision, StoredOutcome};
 use toolwright::executor::OpenCallState;
 use toolwright::{Context, Executor, Outcome, ToolCall, Toolset, tool, tools};
 
@@ -255,7 +257,7 @@ fn is_attempt(key: &str, first: &str) -> bool {
 fn decide(
     session: &mut Session,
     happened: &BTreeMap<String, usize>,
-) -> Result<(), toolwright::agent::SessionError> {
+) -> Result<(), toolwright::agent::session::SessionError> {
     for pending in session.pending() {
         let place = pending.index;
         match pending.reason {

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use toolwright::agent::{Agent, AgentTool, PendingCallReason, Status};
+use toolwright::agent::session::PendingCallReason;
+use toolwright::agent::{Agent, AgentTool, Status};
 use toolwright::call::{Cancel, Decision};
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, Outcome, Toolset, tool, tools};

@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use serde_json::json;
 use tokio::sync::Notify;
-use toolwright::agent::{
-    Agent, Checkpointer as _, Keep, PendingCallReason, Session, SqliteCheckpointer,
-};
+use toolwright::agent::session::PendingCallReason;
+use toolwright::agent::store::{Checkpointer as _, Keep};
+use toolwright::agent::{Agent, Session, SqliteCheckpointer};
 use toolwright::call::Decision;
 use toolwright::executor::{PendingReason, UnknownOutcome};
 use toolwright::{Context, DynTool, Executor, ToolCall, ToolError, Toolset, tools};

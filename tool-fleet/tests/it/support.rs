@@ -7,11 +7,9 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use toolwright::agent::{
-    Agent, BoxFuture, DeltaSink, Model, ModelError, ModelErrorKind, ModelRequest, ModelResponse,
-    SqliteCheckpointer, ThreadMessage,
-};
-use toolwright::call::CallPlace;
+use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelRequest};
+use toolwright::agent::{Agent, Model, ModelResponse, SqliteCheckpointer, ThreadMessage};
+use toolwright::call::{BoxFuture, CallPlace};
 use toolwright::{Context, Executor, ToolCall, ToolResult, Toolset};
 use toolwright_fleet::{Conversation, Fleet, FleetBuilder, FleetError, RunningInfo, Worker};
 

@@ -6,6 +6,7 @@
 
 mod calls;
 mod connections;
+mod greetings;
 mod hints;
 mod lists;
 #[cfg(feature = "lock")]
@@ -18,6 +19,7 @@ mod over_http;
 mod raw_http;
 mod recovery;
 mod scripted;
+mod sessions;
 mod versions;
 
 use std::process::Command;

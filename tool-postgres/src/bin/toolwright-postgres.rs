@@ -28,7 +28,7 @@ async fn main() -> ExitCode {
         match command {
             "migrate" => Ok(Some((database.migrate().await?, true))),
             "pending" => Ok(Some((database.pending().await?, false))),
-            _ => Ok::<_, toolwright::agent::CheckpointError>(None),
+            _ => Ok::<_, toolwright::agent::store::CheckpointError>(None),
         }
     };
     match done.await {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use toolwright::agent::Checkpointer;
+use toolwright::agent::store::Checkpointer;
 use toolwright_postgres::{Database, PostgresCheckpointer};
 
 pub(crate) type Store = Arc<dyn Checkpointer>;

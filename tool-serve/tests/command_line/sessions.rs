@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use toolwright::agent::model::{DeltaSink, ModelError, ModelRequest};
+use toolwright::agent::store::{Checkpointer, Lease, NewCheckpoint, Written};
 use toolwright::agent::{
-    Agent, AgentTool, BoxFuture, Checkpointer, DeltaSink, Lease, Model, ModelError, ModelRequest,
-    ModelResponse, NewCheckpoint, Node, Session, SqliteCheckpointer, ThreadMessage, Written,
+    Agent, AgentTool, Model, ModelResponse, Node, Session, SqliteCheckpointer, ThreadMessage,
 };
+use toolwright::call::BoxFuture;
 use toolwright::layers::Approval;
 use toolwright::serve::Serve;
 use toolwright::{Context, Executor, Outcome, ToolCall, tool, tools};

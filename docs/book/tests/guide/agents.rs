@@ -35,7 +35,8 @@ fn stored_and_read(session: &Session) -> serde_json::Result<Session> {
 
 // ANCHOR: leases
 use std::time::Duration;
-use toolwright::agent::{CheckpointError, Checkpointer, MemoryCheckpointer};
+use toolwright::agent::MemoryCheckpointer;
+use toolwright::agent::store::{CheckpointError, Checkpointer};
 
 fn leased() -> impl Checkpointer {
     MemoryCheckpointer::new().with_lease(Duration::from_secs(30))
@@ -67,7 +68,8 @@ fn limited(agent: Agent) -> Agent {
 // ANCHOR_END: limits
 
 // ANCHOR: budget
-use toolwright::agent::{Budget, Money, Prices, RunEnd};
+use toolwright::agent::budget::{Money, Prices};
+use toolwright::agent::{Budget, RunEnd};
 
 fn with_budget(agent: Agent) -> Agent {
     // What a million tokens cost: of requests, and of responses.
@@ -198,7 +200,8 @@ async fn with_late_results(agent: &Agent, session: &mut Session) -> Result<(), A
 // ANCHOR_END: background
 
 // ANCHOR: own_loop
-use toolwright::agent::{Node, ThreadMessage, ToolNode, route};
+use toolwright::agent::tool_node::{ToolNode, route};
+use toolwright::agent::{Node, ThreadMessage};
 
 async fn own_loop(agent: &Agent, node: &ToolNode) -> Result<Thread, AgentError> {
     let cx = Context::new();

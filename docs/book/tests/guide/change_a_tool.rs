@@ -1,7 +1,8 @@
 //! The page `change-a-tool.md`.
 
+use toolwright::agent::session::SessionError;
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{Agent, ModelResponse, Session, SessionError, ThreadMessage};
+use toolwright::agent::{Agent, ModelResponse, Session, ThreadMessage};
 use toolwright::call::Decision;
 use toolwright::layers::Approval;
 use toolwright::{Context, Encoder, Executor, ToolCall};

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use toolwright::agent::{
-    BoxFuture, Checkpointer, DeltaSink, Lease, Model, ModelError, ModelRequest, ModelResponse,
-    NewCheckpoint, Session, ThreadMessage, Written,
-};
+use toolwright::agent::model::{DeltaSink, ModelError, ModelRequest};
+use toolwright::agent::store::{Checkpointer, Lease, NewCheckpoint, Written};
+use toolwright::agent::{Model, ModelResponse, Session, ThreadMessage};
+use toolwright::call::BoxFuture;
 use toolwright::{Context, ToolCall};
 
 // ANCHOR: sessions

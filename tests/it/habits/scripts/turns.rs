@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use toolwright::agent::{Assistant, Native, Thread, ThreadMessage, wire_name};
+use toolwright::agent::thread::{Assistant, Native, wire_name};
+use toolwright::agent::{Thread, ThreadMessage};
 
 use super::rules::check_request;
 use super::{ALL, Rng, habits_of, mix, mixes, play, some_habits};

@@ -12,10 +12,11 @@ use toolwright_schema::text::ShortStr;
 
 use super::{Engine, VisitResult, emit, until};
 use crate::event::RunEvent;
+use crate::model::{DeltaSink, ModelRequest, ModelResponse};
+use crate::run::{AgentError, RunEnd};
+use crate::session::Node;
 use crate::span::AgentSpan;
-use crate::{
-    AgentError, Assistant, DeltaSink, ModelRequest, ModelResponse, Node, RunEnd, ThreadMessage,
-};
+use crate::thread::{Assistant, ThreadMessage};
 
 impl Engine<'_> {
     pub(super) async fn visit_model(&mut self) -> VisitResult {

@@ -15,8 +15,9 @@ use toolwright_runtime::tool::{
 use super::Engine;
 use super::tools_visit::ToolsVisit;
 use crate::agent::sub_sessions::SubSessions;
-use crate::journal::unknown;
-use crate::{AgentError, CheckpointError};
+use crate::run::AgentError;
+use crate::store::CheckpointError;
+use crate::store::journal::unknown;
 
 impl Engine<'_> {
     /// Returns the owner of open calls. A step has none, since nobody would take their results.

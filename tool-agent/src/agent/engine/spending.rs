@@ -1,13 +1,14 @@
 //! What model calls may spend: of the agent's budget, and of those around the call that runs it.
 
-use toolwright_provider::wire::ToolChoice;
+use toolwright_provider::wire::{ToolChoice, Usage};
 use toolwright_runtime::tool::Context;
 use toolwright_runtime::toolset::Toolset;
 
 use super::{Engine, VisitResult};
 use crate::agent::Agent;
-use crate::budget::{Budget, Ledger, Spent};
-use crate::{AgentError, Left, Model, ModelRequest, ModelResponse, RunEnd, Usage};
+use crate::budget::{Budget, Ledger, Left, Spent};
+use crate::model::{Model, ModelRequest, ModelResponse};
+use crate::run::{AgentError, RunEnd};
 
 /// What one request may spend.
 pub(in crate::agent) struct Spending<'a> {

@@ -14,8 +14,9 @@ use super::Engine;
 use crate::agent::held_lease::HeldLease;
 use crate::agent::sub_sessions::SubSessions;
 use crate::event::RunEvent;
-use crate::journal::Journal;
-use crate::{AgentError, CheckpointError};
+use crate::run::AgentError;
+use crate::store::CheckpointError;
+use crate::store::journal::Journal;
 
 /// Journal and sub-sessions of one visit of the tools.
 pub(super) struct ToolsVisit {

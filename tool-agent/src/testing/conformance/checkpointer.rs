@@ -9,9 +9,9 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, json};
 
-use crate::{
-    Checkpoint, CheckpointError, CheckpointId, Checkpointer, Keep, Lease, NewCheckpoint, Node,
-    Written,
+use crate::session::Node;
+use crate::store::{
+    Checkpoint, CheckpointError, CheckpointId, Checkpointer, Keep, Lease, NewCheckpoint, Written,
 };
 
 /// Checks that a store keeps the guarantees of its trait:

@@ -9,17 +9,18 @@ use std::time::{Duration, Instant};
 use futures_util::{StreamExt, stream};
 use serde_json::json;
 use tokio::time::{sleep, timeout};
-use toolwright::agent::{Checkpointer, PendingCallReason, ThreadMessage};
+use toolwright::agent::ThreadMessage;
+use toolwright::agent::session::PendingCallReason;
+use toolwright::agent::store::Checkpointer;
 use toolwright::call::Decision;
 use toolwright_fleet::{Conversation, ConversationState};
 use toolwright_postgres::{Database, PostgresCheckpointer};
 use url::Url;
 
-use crate::audit;
 use crate::faults::{Counts, Faults, Random};
 use crate::proxy::Proxy;
 use crate::worker::connected;
-use crate::{AGENT, CALLS, Failure, setting};
+use crate::{AGENT, CALLS, Failure, audit, setting};
 
 /// Conversations at a time.
 const AT_ONCE: usize = 150;

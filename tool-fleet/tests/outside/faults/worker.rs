@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use serde_json::Map;
 use tokio::time::sleep;
-use toolwright::agent::{
-    Agent, BoxFuture, DeltaSink, Model, ModelError, ModelRequest, ModelResponse, ThreadMessage,
-};
-use toolwright::call::Approved;
+use toolwright::agent::model::{DeltaSink, ModelError, ModelRequest};
+use toolwright::agent::{Agent, Model, ModelResponse, ThreadMessage};
+use toolwright::call::{Approved, BoxFuture};
 use toolwright::executor::UnknownOutcome;
 use toolwright::{Context, Outcome, ToolCall, tool, tools};
 use toolwright_fleet::Fleet;

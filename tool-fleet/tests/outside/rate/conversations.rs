@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, TryStreamExt, future, stream};
-use toolwright::agent::{
-    Agent, BoxFuture, DeltaSink, Model, ModelError, ModelRequest, ModelResponse, ThreadMessage,
-};
+use toolwright::agent::model::{DeltaSink, ModelError, ModelRequest};
+use toolwright::agent::{Agent, Model, ModelResponse, ThreadMessage};
+use toolwright::call::BoxFuture;
 use toolwright::{ToolCall, tool, tools};
 use toolwright_fleet::Fleet;
 use toolwright_postgres::{Database, PostgresCheckpointer};

@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use toolwright_agent::{
-    CallRecord, PendingCallReason, Session, Status, ThreadMessage, ToolMessage, Waiting, WaitingFor,
-};
+use toolwright_agent::session::PendingCallReason;
+use toolwright_agent::store::CallRecord;
+use toolwright_agent::thread::ToolMessage;
+use toolwright_agent::{Session, Status, ThreadMessage, Waiting, WaitingFor};
 use toolwright_mcp::outside::details_in_words;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;

@@ -11,10 +11,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::ArgMatches;
-use toolwright_agent::{
-    Agent, AgentError, CallRecord, CallRef, CheckpointError, Checkpointer, Keep, Run, RunEnd,
-    Session, SessionError, Status,
-};
+use toolwright_agent::session::{CallRef, SessionError};
+use toolwright_agent::store::{CallRecord, CheckpointError, Checkpointer, Keep};
+use toolwright_agent::{Agent, AgentError, Run, RunEnd, Session, Status};
 use toolwright_provider::call::ErrorKind;
 use toolwright_runtime::tool::{Context, Decision};
 use toolwright_runtime::toolset::Toolset;
@@ -364,7 +363,9 @@ impl Sessions<'_> {
                 format!("`sessions show {id}` prints what waits"),
                 Exit::UnknownTool,
             ),
-            AgentError::Session(SessionError::AmbiguousCall(_)) => (String::new(), Exit::Usage),
+            AgentError::Session(SessionError::AmbiguousCall(_) | SessionError::WaitsInside(_)) => {
+                (String::new(), Exit::Usage)
+            }
             AgentError::Decision { error, .. } if error.kind() == ErrorKind::InvalidArgs => {
                 (String::new(), Exit::Arguments)
             }

@@ -3,7 +3,7 @@
 use toolwright_provider::call::ToolCall;
 
 use super::{did, put, same};
-use crate::{Begin, Begun, CallRecord, CheckpointId, Checkpointer, End};
+use crate::store::{Begin, Begun, CallRecord, CheckpointId, Checkpointer, End};
 
 fn call(id: &str) -> ToolCall {
     ToolCall::new(id, "pay", "{ \"to\": \"Øre \u{1f600}\",\n \"n\": 1.0 }")

@@ -5,7 +5,9 @@ use std::time::Duration;
 use toolwright_provider::call::ToolCall;
 
 use super::{calls, did, empty, put, same};
-use crate::{Begin, Begun, CheckpointError, CheckpointId, Checkpointer, End, Lease, NewCheckpoint};
+use crate::store::{
+    Begin, Begun, CheckpointError, CheckpointId, Checkpointer, End, Lease, NewCheckpoint,
+};
 
 /// Time of a lease that does not end during a check.
 const LONG: Duration = Duration::from_mins(10);

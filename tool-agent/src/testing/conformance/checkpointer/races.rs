@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 use toolwright_provider::call::ToolCall;
 
 use super::{did, history, put, same};
-use crate::{Begin, Begun, Checkpointer};
+use crate::store::{Begin, Begun, Checkpointer};
 
 /// Number of concurrent writers.
 const MANY: usize = 16;

@@ -12,9 +12,9 @@ use toolwright_provider::call::{Bytes, ToolCall};
 use toolwright_runtime::tool::Context;
 
 pub(crate) use self::layer::{Journal, unknown};
-use crate::CheckpointId;
+use crate::store::CheckpointId;
 
-/// Record of a call in a [`Checkpointer`](crate::Checkpointer). `Debug` shows the lengths of arguments.
+/// Record of a call in a [`Checkpointer`](crate::store::Checkpointer). `Debug` shows the lengths of arguments.
 #[derive(Clone, PartialEq)]
 pub struct CallRecord {
     /// Idempotency key of the call's first attempt: run, turn, place in the turn, call id.
@@ -73,7 +73,7 @@ pub struct Begin<'a> {
     pub model_arguments: Option<&'a str>,
     /// Revision of the record to replace. `None` if there must be none.
     pub replaces: Option<u64>,
-    /// Lease of the run, if it has one: see [`Lease`](crate::Lease).
+    /// Lease of the run, if it has one: see [`Lease`](crate::store::Lease).
     pub lease: Option<CheckpointId>,
 }
 

@@ -3,7 +3,9 @@
 //! A store holds checkpoints and call records. Both are written with compare and swap, so two processes that run one
 //! session get a conflict and not two different histories.
 
+pub mod delta;
 mod error;
+pub(crate) mod journal;
 mod memory;
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -16,14 +18,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use self::error::{CheckpointError, Damage, DamagedPart};
+pub use self::journal::{Begin, Begun, CallRecord, End, made_before};
 pub use self::memory::MemoryCheckpointer;
 #[cfg(feature = "sqlite")]
 pub use self::sqlite::SqliteCheckpointer;
 use toolwright_provider::call::FormatVersion;
+use toolwright_runtime::tool::BoxFuture;
 
-use crate::BoxFuture;
-use crate::journal::{Begin, Begun, CallRecord, End};
-use crate::{Node, Session};
+use crate::session::{Node, Session};
 
 /// Store of sessions and of the records of their calls.
 ///

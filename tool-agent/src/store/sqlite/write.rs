@@ -9,12 +9,11 @@ use super::calls::RecordRow;
 use super::failure::{SqlResult, StoreFailure};
 use super::rows::{self, SessionRow, id, number};
 use super::table;
-use crate::Node;
-use crate::checkpoint::{
-    CheckpointError, CheckpointId, Lease, NewCheckpoint, SessionHead, Written,
+use crate::session::Node;
+use crate::store::delta::Chain;
+use crate::store::{
+    Begun, CallRecord, CheckpointError, CheckpointId, Lease, NewCheckpoint, SessionHead, Written,
 };
-use crate::delta::Chain;
-use crate::journal::{Begun, CallRecord};
 
 /// Returns the session's row. Fails if a write with this lease, after this checkpoint, may not be done.
 fn writable(

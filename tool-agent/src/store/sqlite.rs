@@ -26,9 +26,9 @@ use self::rows::{SessionRow, number};
 use self::worker::JobThread;
 use self::write::{NewRecord, OwnedCheckpoint};
 use super::{Checkpoint, CheckpointError, CheckpointId, Checkpointer, Keep, Lease, NewCheckpoint};
-use crate::BoxFuture;
-use crate::delta::{Chain, Chains};
-use crate::journal::{Begin, Begun, CallRecord, End};
+use crate::store::delta::{Chain, Chains};
+use crate::store::{Begin, Begun, CallRecord, End};
+use toolwright_runtime::tool::BoxFuture;
 
 /// Store that keeps sessions in a SQLite file, for several processes on one machine.
 ///
@@ -46,7 +46,7 @@ use crate::journal::{Begin, Begun, CallRecord, End};
 /// Damaged data is never read as something else. It is a [`CheckpointError::Damaged`], which names the damaged part.
 ///
 /// - Each row has a checksum over all of its values, checked at every read. A damaged row concerns its session alone,
-///   and [`Damage::last_good`](crate::Damage::last_good) is the checkpoint to continue from.
+///   and [`Damage::last_good`](crate::store::Damage::last_good) is the checkpoint to continue from.
 /// - Each session stores its newest checkpoint and the number of its checkpoints and calls. The store has the number of
 ///   sessions. So missing rows are detected.
 /// - [`open`](Self::open) checks the whole file with SQLite's `integrity_check` (about 0.3 s for 100 MB). Other writers
@@ -58,7 +58,7 @@ use crate::journal::{Begin, Begun, CallRecord, End};
 /// open is detected when its session's history or calls are read, or at the next opening. Checksums protect from accidents, not from attackers.
 ///
 /// ```
-/// use toolwright::agent::{Checkpointer, SqliteCheckpointer};
+/// use toolwright::agent::{store::Checkpointer, SqliteCheckpointer};
 ///
 /// # let dir = std::env::temp_dir().join(format!("toolwright-doc-{}", std::process::id()));
 /// # std::fs::create_dir_all(&dir).unwrap();
@@ -95,7 +95,7 @@ impl SqliteCheckpointer {
     /// Copy the good part to another store:
     ///
     /// ```no_run
-    /// use toolwright::agent::{CheckpointError, Checkpointer, Lease, NewCheckpoint, SqliteCheckpointer, Written};
+    /// use toolwright::agent::{store::{CheckpointError, Checkpointer, Lease, NewCheckpoint, Written}, SqliteCheckpointer};
     ///
     /// # async fn rescue() -> Result<(), CheckpointError> {
     /// let (old, new) = (SqliteCheckpointer::open_read_only("old.db")?, SqliteCheckpointer::open("new.db")?);

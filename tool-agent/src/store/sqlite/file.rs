@@ -11,8 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use super::failure::{SqlResult, StoreFailure};
 use super::{migrate, rows, table};
-use crate::CheckpointError;
-use crate::checkpoint::Damage;
+use crate::store::{CheckpointError, Damage};
 
 /// Application id in the header of the file: "Twrt".
 const APPLICATION: i64 = 0x5477_7274;

@@ -7,7 +7,7 @@ use std::thread;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use crate::CheckpointError;
+use crate::store::CheckpointError;
 
 type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 

@@ -1,11 +1,11 @@
-//! Checkpoints stored as what they change, for implementations of a [`Checkpointer`](crate::Checkpointer).
+//! Checkpoints stored as what they change, for implementations of a [`Checkpointer`](crate::store::Checkpointer).
 //!
 //! The text of a session grows with its conversation, so whole checkpoints would grow with its square. Most of a checkpoint is
 //! the one before it. A store keeps a [`Delta`], and a whole text now and then. A [`Chain`] says which, and puts the texts
 //! together again.
 //!
 //! ```
-//! use toolwright::agent::delta::{Chain, Delta};
+//! use toolwright::agent::store::delta::{Chain, Delta};
 //!
 //! // Written: the first text whole, the second one as a delta.
 //! let (written, whole) = Chain::next(None, "[1, 2]");
@@ -27,7 +27,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
 
-use crate::{Checkpoint, CheckpointId, Node, Written};
+use crate::session::Node;
+use crate::store::{Checkpoint, CheckpointId, Written};
 
 /// Most bytes that [`Chains`] keep.
 const MOST_BYTES: usize = 64 * 1024 * 1024;

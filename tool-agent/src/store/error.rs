@@ -11,7 +11,7 @@ use super::CheckpointId;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// The agent has no [`Checkpointer`](crate::Checkpointer).
+    /// The agent has no [`Checkpointer`](crate::store::Checkpointer).
     NoCheckpointer,
     /// The session or checkpoint does not exist.
     NoCheckpoint(String),
@@ -24,14 +24,14 @@ pub enum CheckpointError {
         /// Newest checkpoint in the store.
         found: Option<CheckpointId>,
     },
-    /// Another run holds the session's [lease](crate::Lease).
+    /// Another run holds the session's [lease](crate::store::Lease).
     Held {
         /// The session's id.
         session: String,
         /// Time until the lease ends, if it is not renewed.
         left: Duration,
     },
-    /// Another run has taken the session's [lease](crate::Lease), or it was released.
+    /// Another run has taken the session's [lease](crate::store::Lease), or it was released.
     LeaseLost {
         /// The session's id.
         session: String,

@@ -14,7 +14,7 @@ use toolwright_provider::definitions::Definitions;
 use toolwright_provider::wire::{JsonText, Message, Wire, WireError};
 use toolwright_schema::text::ShortStr;
 
-use crate::{Assistant, Thread, ThreadError, ThreadMessage, ToolMessage, wire_name};
+use crate::thread::{Assistant, Thread, ThreadError, ThreadMessage, ToolMessage, wire_name};
 
 /// Error of a thread that cannot be formatted.
 #[derive(Debug)]

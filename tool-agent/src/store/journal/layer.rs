@@ -11,7 +11,7 @@ use toolwright_runtime::executor::{Handled, Layer, Next, Request, UnknownOutcome
 use toolwright_runtime::tool::{BoxFuture, OpenCall, OpenCallError, OpenCallStore};
 
 use super::{Begin, Begun, CallRecord, End};
-use crate::{CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart};
+use crate::store::{CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart};
 
 /// Innermost layer of an agent with a checkpointer, for one visit of the tools node. It records each call before and
 /// after its body runs. A call with a recorded outcome does not run again.

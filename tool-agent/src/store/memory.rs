@@ -5,18 +5,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
+use toolwright_runtime::tool::BoxFuture;
 
 use super::{
     Checkpoint, CheckpointError, CheckpointId, Checkpointer, Keep, Lease, NewCheckpoint,
     SessionHead,
 };
-use crate::BoxFuture;
-use crate::journal::{Begin, Begun, CallRecord, End};
+use crate::store::{Begin, Begun, CallRecord, End};
 
 /// Store that keeps sessions in memory, until the process ends. Cheap to clone; all clones share one store.
 ///
 /// ```
-/// use toolwright::agent::{Agent, Checkpointer, MemoryCheckpointer, ModelResponse, Session};
+/// use toolwright::agent::{Agent, store::Checkpointer, MemoryCheckpointer, ModelResponse, Session};
 /// use toolwright::agent::testing::ScriptedModel;
 /// use toolwright::{Context, Toolset};
 ///

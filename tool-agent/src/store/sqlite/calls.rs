@@ -6,8 +6,7 @@ use toolwright_provider::call::ToolCall;
 use super::failure::{SqlResult, StoreFailure};
 use super::rows::{SessionRow, first, id, last_good, number, text, unsigned};
 use super::table::CALL;
-use crate::checkpoint::DamagedPart;
-use crate::journal::CallRecord;
+use crate::store::{CallRecord, DamagedPart};
 
 /// A call record, and its place among the session's records.
 pub(super) struct RecordRow {

@@ -7,10 +7,10 @@ use rusqlite::{Connection, Params, Row};
 
 use super::failure::{SqlResult, StoreFailure};
 use super::table::{CHECKPOINT, SESSION, STORE, SummedTable};
-use crate::checkpoint::{
+use crate::store::delta::{Chain, CheckpointRow};
+use crate::store::{
     Checkpoint, CheckpointError, CheckpointId, Damage, DamagedPart, Keep, SessionHead,
 };
-use crate::delta::{Chain, CheckpointRow};
 
 /// Converts a number to SQLite's signed 64 bits.
 pub(super) fn number(number: u64) -> SqlResult<i64> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::file;
-use crate::checkpoint::{CheckpointError, CheckpointId, Damage, DamagedPart};
+use crate::store::{CheckpointError, CheckpointId, Damage, DamagedPart};
 
 pub(super) type SqlResult<T> = Result<T, StoreFailure>;
 

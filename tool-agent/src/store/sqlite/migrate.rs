@@ -8,7 +8,7 @@ use rusqlite::types::Value;
 use super::failure::{SqlResult, StoreFailure};
 use super::rows::{SessionRow, StoreRow};
 use super::table::{CALL, CHECKPOINT, SESSION, STORE, SummedTable};
-use crate::delta::Chain;
+use crate::store::delta::Chain;
 
 /// Copies the rows of the first version, which had no checksums and two tables.
 pub(super) fn from_first(transaction: &Transaction<'_>) -> SqlResult<()> {

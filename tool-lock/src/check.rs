@@ -100,7 +100,8 @@ impl Lock {
         }
     }
 
-    /// Compares tools of somebody else's server with the file at a path, which holds their words, too.
+    /// Compares tools of somebody else's server with the file at a path, which holds their words, too. Take them from a client
+    /// without a prefix that trusts hints, since a connection compares the server's own names and hints.
     ///
     /// A missing file is an error and is not written, unless the mode is `update` or `accept-major`. A tool that the server does
     /// not list is no change, and its entry stays: what is listed may depend on who asks.

@@ -29,7 +29,8 @@ impl ToolList {
         let Some(path) = settings.lock.clone() else {
             return Ok(self);
         };
-        let shown = path.display().to_string();
+        let shown = path.file_name().map(|name| name.display().to_string());
+        let shown = shown.unwrap_or_default();
         let originals = self.originals.iter().map(|(_, def)| def.clone());
         let mut lock = Lock::foreign(originals, path.clone());
         if reading == Reading::Later {
@@ -62,7 +63,7 @@ impl ToolList {
         self.notices
             .extend(notices.into_iter().map(|(own, change)| {
                 let message = format!(
-                    "it is not as {shown} says, {}: {}",
+                    "it is not as `{shown}` says, {}: {}",
                     change.verdict,
                     change.reasons.join("; ")
                 );

@@ -132,10 +132,10 @@ async fn a_tool_that_changes_is_left_out_until_somebody_accepts_it() {
             .iter()
             .all(|notice| notice.kind == NoticeKind::LockMismatch)
     );
-    let shown = format!("it is not as {} says, ", file.display());
+    let shown = "it is not as `changes.lock` says, ";
     let said: Vec<_> = notices
         .iter()
-        .map(|notice| (&*notice.tool, notice.message.strip_prefix(&shown).unwrap()))
+        .map(|notice| (&*notice.tool, notice.message.strip_prefix(shown).unwrap()))
         .collect();
     let takes = |days| format!(r#"{{"days":{days}}}"#);
     let narrows = format!(

@@ -39,6 +39,8 @@ struct VisitShared {
     failed: Mutex<Option<CheckpointError>>,
     /// First error of an agent that could not carry out a decision.
     refused: Mutex<Option<AgentError>>,
+    /// True if the models of agents inside read what a person edited.
+    reports_edits: bool,
 }
 
 /// Usage that is already counted, by session id: in the caller's session, or in the slot's `cost`. All agents below the
@@ -63,6 +65,7 @@ impl SubSessions {
         outer: Option<&Self>,
         host: &Context,
         ledger: Option<Ledger>,
+        reports_edits: bool,
     ) -> Self {
         let counted =
             outer.map_or_else(CountedUsage::default, |outer| Arc::clone(&outer.0.counted));
@@ -87,6 +90,7 @@ impl SubSessions {
             ledger,
             failed: Mutex::default(),
             refused: Mutex::default(),
+            reports_edits,
         }))
     }
 
@@ -158,6 +162,10 @@ impl SubSessions {
 
     fn failed(&self) -> MutexGuard<'_, Option<CheckpointError>> {
         self.0.failed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn reports_edits(&self) -> bool {
+        self.0.reports_edits
     }
 
     /// Records that an agent could not carry out a decision. Its call stays pending.

@@ -88,6 +88,14 @@ impl Encoder {
         self.structured_errors
     }
 
+    /// Returns true if every text is JSON: those of [`json`](Self::json) and of the envelopes.
+    pub const fn is_json(self) -> bool {
+        matches!(
+            self.style,
+            EncodingStyle::Json | EncodingStyle::Envelope { .. }
+        )
+    }
+
     pub(crate) const fn has_pictures_after(self) -> bool {
         self.pictures_after
     }

@@ -111,6 +111,7 @@ impl Engine<'_> {
         self.session.state = updates.fold(state, |state, (name, value)| state.with(name, value));
         self.count();
         let active_agent = self.active_agent();
+        let reports_edits = self.reports_edits();
         // Visible tools after the turn; computed once a call waits.
         let mut tools = None;
         let ran: BTreeSet<_> = ran.iter().copied().collect();
@@ -125,11 +126,12 @@ impl Engine<'_> {
                         direct = Some((index, value.to_plain().into_owned()));
                     }
                     let mut answer = ToolMessage::of(index, result, active_agent.encoder);
-                    if active_agent.reports_edits {
+                    if reports_edits {
                         let context = || self.context();
                         let tools =
                             tools.get_or_insert_with(|| active_agent.executor.tools(&context()));
-                        self.session.report_edit(&mut answer, tools);
+                        self.session
+                            .report_edit(&mut answer, tools, active_agent.encoder);
                     }
                     answers.push(answer);
                 }
@@ -157,6 +159,9 @@ impl Engine<'_> {
                         tool,
                     );
                     wait.attempt = pending.attempt;
+                    wait.edited = before
+                        .as_ref()
+                        .is_some_and(|before| before.edited().is_some());
                     wait.sub = sub.map(Box::new).or(before.and_then(|before| before.sub));
                     self.session.put_wait(wait);
                 }

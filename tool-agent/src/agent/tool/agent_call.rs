@@ -50,6 +50,7 @@ impl AgentCall {
         if agent.persistence.store.is_none() {
             agent.persistence.store = subs.and_then(|subs| subs.store().cloned());
         }
+        agent.reports_edits |= subs.is_some_and(SubSessions::reports_edits);
         let id = subs.and_then(|subs| subs.id(cx));
         // A session of a random id is nobody's.
         let caller = id.as_ref().and(cx.session_id());

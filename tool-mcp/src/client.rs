@@ -21,6 +21,8 @@ mod in_flight;
 mod keep;
 mod link;
 mod lists;
+#[cfg(feature = "lock")]
+mod lock;
 mod offers;
 mod pages;
 mod remote;

@@ -10,6 +10,8 @@ mod greetings;
 mod habits;
 mod hints;
 mod lists;
+#[cfg(feature = "lock")]
+mod lock;
 #[cfg(target_os = "linux")]
 mod memory;
 #[cfg(feature = "oauth")]

@@ -27,7 +27,7 @@ async fn before_the_restart(file: &Path) -> Result<(), AgentError> {
     let agent = agent(file, ModelResponse::calls([call]))?;
     let mut session = Session::with_id("user_42");
     session.reply("Pay invoice 7")?;
-    agent.run(&mut session, &Context::new()).await?;
+    let _ = agent.run(&mut session, &Context::new()).await?;
     for pending in session.pending() {
         println!("before: {} waits for a decision", pending.call.name);
     }

@@ -35,7 +35,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let agent = Agent::new(model, tools![read_email]);
     let mut session = Session::ask("What does email 3 order?");
     let cx = Context::new();
-    agent.run(&mut session, &cx).await?;
+    let _ = agent.run(&mut session, &cx).await?;
 
     // One more request, without tools, which asks for this form.
     let order: Order = agent.finalize(&mut session, &cx).await?;

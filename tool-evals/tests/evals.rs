@@ -366,7 +366,7 @@ async fn a_call_that_waited_for_somebody_stands_once_where_it_was_made() {
     let trace = TraceStore::new(1000);
     let agent = Agent::with_executor(model, executor).listener(trace.clone());
     let (mut session, cx) = (Session::ask("Pay."), Context::new());
-    agent.run(&mut session, &cx).await.unwrap();
+    let _ = agent.run(&mut session, &cx).await.unwrap();
     let wanted = [
         call("pay").containing(json!({"invoice": 7})),
         call("forecast"),
@@ -376,7 +376,7 @@ async fn a_call_that_waited_for_somebody_stands_once_where_it_was_made() {
     assert!(!made.calls[0].ok);
 
     session.decide("c1", Decision::Approve).unwrap();
-    agent.run(&mut session, &cx).await.unwrap();
+    let _ = agent.run(&mut session, &cx).await.unwrap();
     let made = Trajectory::of(&trace, session.id());
     let steps: Vec<_> = made.calls.iter().map(|it| (&*it.tool, it.ok)).collect();
     // The next turn's call has the same id, and is another one.

@@ -71,7 +71,6 @@ type MakeContext = dyn Fn(&RequestContext<RoleServer>) -> Context + Send + Sync;
 /// client itself, by rmcp's elicitation. `background` tools run as all others do.
 #[derive(Clone)]
 pub struct ToolsetRouter {
-    registry: Registry,
     executor: Executor,
     context: Arc<MakeContext>,
 }
@@ -79,8 +78,7 @@ pub struct ToolsetRouter {
 impl ToolsetRouter {
     /// Makes a router of a toolset, or of a [`Registry`] whose tools may change.
     pub fn new(tools: impl Into<Registry>) -> Self {
-        let registry = tools.into();
-        let executor = Executor::serial(&registry)
+        let executor = Executor::serial(&tools.into())
             .exclusive_across(&ExclusiveGate::default())
             .on_event(|event| {
                 if let Event::Progress { cx, progress, .. } = event
@@ -91,7 +89,6 @@ impl ToolsetRouter {
                 }
             });
         Self {
-            registry,
             executor,
             context: Arc::new(|_| Context::new()),
         }

@@ -135,7 +135,7 @@ struct Weather {
 }
 
 async fn typed(agent: &Agent, session: &mut Session) -> Result<Weather, AgentError> {
-    agent.run(session, &Context::new()).await?.completed()?;
+    let _ = agent.run(session, &Context::new()).await?.completed()?;
     agent.finalize::<Weather>(session, &Context::new()).await
 }
 // ANCHOR_END: finalize

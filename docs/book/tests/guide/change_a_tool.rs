@@ -81,7 +81,7 @@ async fn an_agent_reads_old_names() {
     let agent = Agent::with_executor(model, executor).checkpointer(store.clone());
     let mut session = Session::with_id("ann");
     session.reply("Two, please.").unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
 
     let executor = Executor::serial(desk()).layer(Approval::default());
     let model = ScriptedModel::new([Ok(ModelResponse::text("Ordered."))]);

@@ -346,10 +346,10 @@ fn an_interrupt_shows_every_call() {
         session
             .decide("call_1", Decision::Edit(json!({"order": 19})))
             .unwrap();
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         session.answer("Oslo").unwrap();
         while session.result().is_none() {
-            agent.run(&mut session, &Context::new()).await.unwrap();
+            let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         }
         let said = serde_json::to_string(session.thread()).unwrap();
         assert!(said.contains("order 19 is gone"), "{said}");

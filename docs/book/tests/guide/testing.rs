@@ -283,7 +283,7 @@ async fn tea_and_milk() -> Result<Trajectory, AgentError> {
     let trace = TraceStore::new(1000); // the last 1000 events
     let agent = Agent::new(model, tools![add_line]).listener(trace.clone());
     let mut session = Session::ask("Tea and milk, two of each.");
-    agent.run(&mut session, &Context::new()).await?;
+    let _ = agent.run(&mut session, &Context::new()).await?;
     Ok(Trajectory::of(&trace, session.id()))
 }
 

@@ -78,7 +78,7 @@ pub fn talk(folder: &Path) -> Result<(), Box<dyn Error>> {
         ] {
             let mut session = Session::with_id(id);
             session.reply(input)?;
-            agent().run(&mut session, &Context::new()).await?;
+            let _ = agent().run(&mut session, &Context::new()).await?;
             let new = NewCheckpoint {
                 session: id,
                 after: None,

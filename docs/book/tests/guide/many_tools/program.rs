@@ -59,7 +59,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     ]);
     let agent = Agent::new(model.clone(), shop());
     let mut session = Session::ask("Please close order 7.");
-    agent.run(&mut session, &Context::new()).await?;
+    let _ = agent.run(&mut session, &Context::new()).await?;
 
     for request in model.requests() {
         println!("tools of the request: {}", request.tools.join(", "));

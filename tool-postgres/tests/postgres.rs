@@ -506,7 +506,7 @@ async fn one_of_two_machines_continues() {
         let first = machine("two", &charged).await;
         let mut session = Session::with_id(&*id);
         session.reply("Charge customer 4.").unwrap();
-        first.run(&mut session, &Context::new()).await.unwrap();
+        let _ = first.run(&mut session, &Context::new()).await.unwrap();
         first
             .update_state(&id, |session| session.decide("c1", Decision::Approve))
             .await

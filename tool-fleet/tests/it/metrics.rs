@@ -214,7 +214,7 @@ async fn sessions_that_are_held_elsewhere_are_counted() {
     };
     until(|| conflicts().is_some()).await;
     LET_GO.add_permits(1);
-    elsewhere.await.unwrap().unwrap();
+    let _ = elsewhere.await.unwrap().unwrap();
     assert!(talk.wait().await.unwrap().error.is_none());
     worker.stop().await;
 }

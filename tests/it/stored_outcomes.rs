@@ -101,6 +101,9 @@ fn faults_repairs_and_attributes_are_carried() {
     assert_eq!(refused.faults().len(), 2);
     assert_eq!(back.faults(), refused.faults());
     assert_eq!(back.to_string(), refused.to_string());
+    let failed = ToolError::failed("no").with_data(json!({"code": 7}));
+    let back = carried(&ToolResult::new(&call(), Err(failed)));
+    assert_eq!(back.outcome.unwrap_err().data(), Some(&json!({"code": 7})));
 }
 
 #[test]

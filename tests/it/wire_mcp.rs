@@ -194,7 +194,10 @@ fn each_request_has_its_response() {
             response(json!("b"), json!({"content": text("12:00")})),
             response(
                 json!(9.0),
-                json!({"content": text(UNKNOWN), "isError": true})
+                json!({
+                    "content": text(UNKNOWN), "isError": true,
+                    "_meta": {"toolwright/error": {"kind": "unknown_tool", "messages": [UNKNOWN]}},
+                })
             ),
         ])
     );

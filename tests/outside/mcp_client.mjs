@@ -33,6 +33,16 @@ async function check(transport, mode, version) {
   const wrong = await client.callTool({ name: 'add', arguments: { a: 1, c: 2 } });
   assert.equal(wrong.isError, true);
   assert.equal(text(wrong), 'c: unknown argument; there are `a`, `b`\nb: missing, expected an integer');
+  const codes = wrong._meta['toolwright/error'].faults.map(fault => fault.code);
+  assert.deepEqual(codes, ['unknown_argument', 'missing_argument']);
+
+  // Data of an error: structured content would be checked by a schema for results.
+  for (const [name, isStructured] of [['decline', true], ['decline_order', false]]) {
+    const failed = await client.callTool({ name, arguments: { cents: 5 } });
+    const error = failed._meta['toolwright/error'];
+    assert.deepEqual([error.data, error.permanent], [{ code: 'declined' }, true]);
+    assert.deepEqual(failed.structuredContent, isStructured ? error : undefined);
+  }
 
   const onprogress = ({ progress, total }) => heard.push([progress, total]);
   await client.callTool({ name: 'test_tool_with_progress', arguments: {} }, { onprogress });

@@ -42,6 +42,15 @@ async def check(server, mode, version):
         assert result.is_error, result
         faults = "c: unknown argument; there are `a`, `b`\nb: missing, expected an integer"
         assert text(result) == faults, text(result)
+        codes = [fault["code"] for fault in result.meta["toolwright/error"]["faults"]]
+        assert codes == ["unknown_argument", "missing_argument"], result
+
+        # Data of an error: structured content would be checked by a schema for results.
+        for name, is_structured in [("decline", True), ("decline_order", False)]:
+            result = await client.call_tool(name, {"cents": 5})
+            error = result.meta["toolwright/error"]
+            assert error["data"] == {"code": "declined"} and error["permanent"] is True, result
+            assert result.structured_content == (error if is_structured else None), result
 
         result = await client.call_tool("test_tool_with_progress", {}, progress_callback=progress)
         assert not result.is_error and heard == [(0, 100), (50, 100), (100, 100)], heard

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Clients of others with `everything`, over a process and over HTTP: PyPI's `mcp`, the TypeScript SDK's client, npm's
-# `@modelcontextprotocol/client`, and the Inspector's command line, `@modelcontextprotocol/inspector`. Needs Python and npm;
-# fails without.
+# Clients of others with `everything`, over a process and over HTTP: PyPI's `mcp` and `fastmcp`, the TypeScript SDK's client,
+# npm's `@modelcontextprotocol/client`, that SDK's first client, `@modelcontextprotocol/sdk` 1.0.1, and the Inspector's command
+# line, `@modelcontextprotocol/inspector`. Needs Python and npm; fails without.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 node=$(bash tests/outside/node.sh)
@@ -16,6 +16,7 @@ if ! cmp -s tests/outside/requirements_mcp.txt "$venv/installed"; then
   cp tests/outside/requirements_mcp.txt "$venv/installed"
 fi
 "$venv/bin/python" tests/outside/mcp_clients.py "$everything" "$url/mcp"
+"$venv/bin/python" tests/outside/mcp_fastmcp.py "$everything"
 
 version=2.4.0
 dir=$target/outside-mcp-typescript
@@ -26,6 +27,15 @@ if ! grep -qs "\"version\": \"$version\"" "$dir/node_modules/@modelcontextprotoc
     "@modelcontextprotocol/client@$version"
 fi
 timeout 120 "$node" tests/outside/mcp_client.mjs "$dir/node_modules" "$everything" "$url/mcp"
+
+version=1.0.1
+dir=$target/outside-mcp-2024
+mkdir -p "$dir"
+if ! grep -qs "\"version\": \"$version\"" "$dir/node_modules/@modelcontextprotocol/sdk/package.json"; then
+  rm -rf "$dir/node_modules"
+  npm install --silent --no-save --no-audit --no-fund --ignore-scripts --prefix "$dir" "@modelcontextprotocol/sdk@$version"
+fi
+timeout 120 "$node" tests/outside/mcp_client_2024.mjs "$dir/node_modules" "$everything"
 
 version=2.12.0
 dir=$target/outside-inspector

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Our MCP client with servers of others, from npm: the protocol's reference server, `server-everything`, as a process and
-# over HTTP, and two that people use, `server-filesystem` and `server-memory` of `@modelcontextprotocol`. Needs npm; fails
-# without.
+# over HTTP, and two that people use, `server-filesystem` and `server-memory` of `@modelcontextprotocol`; and two of November
+# 2024, `server-memory` and `server-sequential-thinking` 0.6.2. Needs npm; fails without.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/outside/ran.sh
@@ -16,6 +16,14 @@ if [[ $(grep -ls "\"version\": \"$version\"" "$all"/server-{everything,filesyste
   rm -rf "$dir/node_modules"
   npm install --silent --no-save --no-audit --no-fund --ignore-scripts --prefix "$dir" \
     "@modelcontextprotocol/server-"{everything,filesystem,memory}"@$version"
+fi
+old=0.6.2 old_dir=$dir/2024
+mkdir -p "$old_dir"
+old_all=$old_dir/node_modules/@modelcontextprotocol
+if [[ $(grep -ls "\"version\": \"$old\"" "$old_all"/server-{memory,sequential-thinking}/package.json | wc -l) != 2 ]]; then
+  rm -rf "$old_dir/node_modules"
+  npm install --silent --no-save --no-audit --no-fund --ignore-scripts --prefix "$old_dir" \
+    "@modelcontextprotocol/server-"{memory,sequential-thinking}"@$old"
 fi
 
 log=$dir/log
@@ -36,5 +44,5 @@ fi
 
 TOOLWRIGHT_NODE=$node TOOLWRIGHT_EVERYTHING=$package/dist/index.js \
   TOOLWRIGHT_EVERYTHING_URL=http://127.0.0.1:$port/mcp \
-  TOOLWRIGHT_MCP_SERVERS=$all \
-  ran 4 cargo test -q --test mcp_everything
+  TOOLWRIGHT_MCP_SERVERS=$all TOOLWRIGHT_MCP_SERVERS_2024=$old_all \
+  ran 6 cargo test -q --test mcp_everything

@@ -351,8 +351,10 @@ impl Agent {
         self
     }
 
-    /// Shows the model the arguments of a call that a person edited. They are appended to the answer, without secrets.
-    /// An answer that goes directly to the user does not change.
+    /// Shows the model the arguments of a call that a person edited, also in agents that its calls run. They are appended
+    /// to the answer, without secrets: as a sentence, or as the member `edited_arguments` where the
+    /// [encoder](Encoder::is_json) writes JSON. An answer that goes directly to the user does not change, and an edit that
+    /// changes nothing is not mentioned.
     ///
     /// Default: the model reads the result alone, and takes it for the result of the call that it made. The
     /// [`CallRecord`](crate::store::CallRecord) holds both arguments in any case.

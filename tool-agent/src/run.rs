@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde_json::{Map, Value};
-use toolwright_provider::call::{EndReason, HaltReason, Payload, ToolError};
+use toolwright_provider::call::{EndReason, ErrorKind, HaltReason, Payload, ToolError};
 use toolwright_provider::wire::Usage;
 use toolwright_schema::text::{Printable, ShortStr};
 
@@ -197,8 +197,8 @@ pub enum AgentError {
     },
     /// A decision cannot be carried out. The call stays pending.
     Decision {
-        /// The call's place in its turn, from 0.
-        index: usize,
+        /// Places in their turns, from 0: of the calls that run the agents around the call, outermost first, and its own.
+        path: Vec<usize>,
         /// Reason of the failure.
         error: ToolError,
     },
@@ -244,10 +244,11 @@ impl fmt::Display for AgentError {
                 write!(f, "the answer does not match the schema: {error}")
             }
             Self::ToolChoice(message) => f.write_str(message),
-            Self::Decision { index, error } => {
+            Self::Decision { path, error } => {
+                let path = shown_path(path);
                 write!(
                     f,
-                    "the decision on call {index} cannot be carried out: {error}"
+                    "the decision on call {path} cannot be carried out: {error}"
                 )
             }
             Self::Checkpoint(error) => error.fmt(f),
@@ -263,6 +264,65 @@ impl fmt::Display for AgentError {
 }
 
 impl std::error::Error for AgentError {}
+
+impl AgentError {
+    /// Creates the error of a decision that cannot be carried out. [`at`](Self::at) adds the call's place.
+    pub(crate) fn decision(error: ToolError) -> Self {
+        Self::Decision {
+            path: Vec::new(),
+            error,
+        }
+    }
+
+    /// Makes it an error of an agent that waits inside of the call at this place.
+    pub(crate) fn at(self, index: usize) -> Self {
+        match self {
+            Self::Decision { mut path, error } => {
+                path.insert(0, index);
+                Self::Decision { path, error }
+            }
+            other => other,
+        }
+    }
+
+    /// Returns the error of a decision for an agent that cannot continue.
+    pub(crate) fn kept(self) -> Self {
+        match self {
+            decision @ Self::Decision { .. } => decision,
+            other => {
+                let words = format!("the agent that the call runs cannot go on: {other}");
+                Self::decision(ToolError::new(ErrorKind::Rejected, words).with_source(other))
+            }
+        }
+    }
+
+    /// Returns true if the host can mend it: no model reads it, and the session continues where it stood.
+    pub(crate) fn is_for_the_host(&self) -> bool {
+        match self {
+            Self::Session(_)
+            | Self::Thread(_)
+            | Self::NoPrice(_)
+            | Self::ToolChoice(_)
+            | Self::RequiredTool { .. }
+            | Self::Decision { .. }
+            | Self::UnknownAgent(_)
+            | Self::EmptyThread => true,
+            Self::Model(_)
+            | Self::Tool(_)
+            | Self::Limit(..)
+            | Self::Budget { .. }
+            | Self::Cancelled
+            | Self::Answer(_)
+            | Self::Checkpoint(_) => false,
+        }
+    }
+}
+
+/// Writes a path as a list of places: `0, 2`.
+pub(crate) fn shown_path(path: &[usize]) -> String {
+    let places: Vec<_> = path.iter().map(usize::to_string).collect();
+    places.join(", ")
+}
 
 impl From<SessionError> for AgentError {
     fn from(error: SessionError) -> Self {

@@ -210,6 +210,9 @@ pub(crate) struct WaitingCall {
     pub(crate) tool: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) decision: Option<Decision>,
+    /// True if a person has edited the arguments before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) edited: bool,
     /// Number of reruns after an unknown outcome.
     #[serde(default, skip_serializing_if = "is_first")]
     pub(crate) attempt: u32,

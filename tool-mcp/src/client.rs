@@ -9,6 +9,7 @@ mod connection;
 mod connector;
 mod elicit;
 mod error;
+mod error_data;
 mod event;
 #[cfg(feature = "client-http")]
 mod events_stream;
@@ -167,10 +168,10 @@ impl Client {
         self.identity.instructions.as_deref()
     }
 
-    /// Returns true while connected. Of a URL this is true until the client is closed, since every message is a request of
-    /// its own.
+    /// Returns true while connected. Over HTTP, where every message is a request of its own, this is false after a request that
+    /// did not reach the server, or for which the server opened no new session, until a later one is answered.
     pub fn is_connected(&self) -> bool {
-        matches!(&*self.link.state.borrow(), LinkState::Up(..))
+        matches!(&*self.link.state.borrow(), LinkState::Up(_, session) if session.connection.is_reached())
     }
 
     /// Closes the connection and waits for the end of it and of the server's process. Calls of its tools fail from then

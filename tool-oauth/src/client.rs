@@ -2,6 +2,7 @@
 //!
 //! `authorizer` sends requests with the current token. A refused request starts a `flow`, one at a time: `discovery` finds
 //! the authorization server, the `store` may have tokens, `grant` renews them or asks a person.
+//! `token_answer` reads the answers.
 
 mod authorizer;
 mod challenge;
@@ -10,6 +11,7 @@ mod flow;
 mod grant;
 mod redirect;
 mod store;
+mod token_answer;
 
 use std::fmt;
 use std::future::Future;

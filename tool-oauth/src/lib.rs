@@ -5,6 +5,7 @@
 //! | module | job | begin at |
 //! | --- | --- | --- |
 //! | `web` | requests to authorization servers, bounded in bytes and time | `web.rs` |
+//! | `issuer` | when two issuers are one | `issuer.rs` |
 //! | [`client`] | the flow that gets an access token | [`client::OAuth`] |
 //! | [`server`] | access tokens of requests, and the keys that signed them | [`server::Authorization`] |
 //!
@@ -12,6 +13,8 @@
 
 #[cfg(feature = "client")]
 pub mod client;
+#[cfg(any(feature = "client", feature = "server"))]
+mod issuer;
 #[cfg(feature = "server")]
 pub mod server;
 // Each side has no use for some of it.

@@ -6,14 +6,10 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use http::{HeaderValue, Method, StatusCode, header};
-#[cfg(feature = "client")]
-use oauth2::{AsyncHttpClient, HttpRequest};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Request, RequestBuilder, Url};
 use serde::de::DeserializeOwned;
 use toolwright_http::error::describe;
-#[cfg(feature = "client")]
-use toolwright_runtime::tool::BoxFuture;
 
 /// A complete response.
 type HttpResponse = http::Response<Vec<u8>>;
@@ -80,7 +76,7 @@ impl AuthHttp {
     }
 
     /// Sends a request: what all of them go through.
-    async fn answer(&self, request: Request) -> Result<HttpResponse, WebError> {
+    pub(crate) async fn answer(&self, request: Request) -> Result<HttpResponse, WebError> {
         let url = request.url();
         if !self.may_ask(url) {
             return Err(WebError(format!("{} may not be asked", place(url))));
@@ -125,20 +121,6 @@ impl AuthHttp {
     }
 }
 
-#[cfg(feature = "client")]
-impl<'c> AsyncHttpClient<'c> for AuthHttp {
-    type Error = WebError;
-    type Future = BoxFuture<'c, Result<HttpResponse, WebError>>;
-
-    fn call(&'c self, request: HttpRequest) -> Self::Future {
-        let request = request.try_into();
-        Box::pin(async move {
-            let request = request.map_err(|error| WebError(describe(error)))?;
-            self.answer(request).await
-        })
-    }
-}
-
 /// Returns true if the same request may be answered later.
 fn is_later(status: StatusCode) -> bool {
     matches!(
@@ -158,6 +140,10 @@ async fn answer(request: RequestBuilder) -> Result<HttpResponse, WebError> {
             )));
         }
         body.extend_from_slice(&part);
+    }
+    // Readers of JSON in other languages skip a byte order mark.
+    if body.starts_with(b"\xef\xbb\xbf") {
+        body.drain(..3);
     }
     let mut answer = HttpResponse::new(body);
     *answer.status_mut() = response.status();

@@ -10,7 +10,7 @@ use toolwright_provider::call::{
 };
 use toolwright_runtime::executor::{Executor, Pending, PendingReason, Reply};
 use toolwright_runtime::tool::{Context, Progress};
-use toolwright_schema::decode::{Fault, Repair};
+use toolwright_schema::decode::Repair;
 
 use crate::json::{list, object, quoted};
 
@@ -134,33 +134,19 @@ fn blocks(content: &Content) -> String {
 }
 
 fn failure_members<'a>(error: &ToolError) -> Members<'a> {
-    let error = error_json(error.kind().as_str(), error.messages(), error.faults());
-    vec![("status", text("failed")), ("error", error.into())]
-}
-
-fn error_json<'m>(kind: &str, messages: impl Iterator<Item = &'m str>, faults: &[Fault]) -> String {
-    let mut members = vec![
-        ("kind", text(kind)),
-        ("messages", Cow::from(list(messages.map(quoted)))),
-    ];
-    if !faults.is_empty() {
-        members.push(("faults", list(faults.iter().map(fault_json)).into()));
-    }
-    object(members)
+    vec![
+        ("status", text("failed")),
+        ("error", error.__to_json().into()),
+    ]
 }
 
 /// Returns the JSON for a request that did not become a call.
 pub(crate) fn refusal_json(kind: &str, message: &str) -> String {
-    let error = error_json(kind, std::iter::once(message), &[]);
+    let error = object([
+        ("kind", text(kind)),
+        ("messages", list([quoted(message)]).into()),
+    ]);
     object([("status", text("failed")), ("error", error.into())])
-}
-
-fn fault_json(fault: &Fault) -> String {
-    object([
-        ("path", text(&fault.path)),
-        ("code", text(fault.code.as_str())),
-        ("message", text(&fault.message)),
-    ])
 }
 
 fn repair_json(repair: &Repair) -> String {

@@ -71,7 +71,6 @@ type MakeContext = dyn Fn(&RequestContext<RoleServer>) -> Context + Send + Sync;
 /// client itself, by rmcp's elicitation. `background` tools run as all others do.
 #[derive(Clone)]
 pub struct ToolsetRouter {
-    registry: Registry,
     executor: Executor,
     context: Arc<MakeContext>,
 }
@@ -91,7 +90,6 @@ impl ToolsetRouter {
                 }
             });
         Self {
-            registry,
             executor,
             context: Arc::new(|_| Context::new()),
         }

@@ -49,6 +49,34 @@ fn an_error_that_comes_as_an_answer_says_its_message() {
     );
 }
 
+/// A provider's words may have several lines, and hide something. An error is one line that hides nothing.
+#[test]
+fn an_error_is_one_line() {
+    let words = "The model\r\n\tis \u{85}asleep.\u{2028}\u{7}";
+    let mut errors = Vec::new();
+    for wire in MODELS {
+        let body = json!({"error": {"message": words}}).to_string();
+        errors.push(wire.completion(&body).unwrap_err());
+        errors.extend(wire.accumulator().push(&body).err());
+    }
+    let chat = json!({"choices": [{"message": {"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": words}]}}]});
+    errors.push(Wire::OpenAiChat.calls(&chat.to_string()).unwrap_err());
+    let output = json!({"status": "completed", "output": [{"type": format!("{words}_call"), "call_id": "c"}]});
+    let output = output.to_string();
+    errors.push(Wire::OpenAiResponses.calls(&output).unwrap_err());
+    let blocked = json!({"promptFeedback": {"blockReason": words}}).to_string();
+    errors.push(Wire::Gemini.completion(&blocked).unwrap_err());
+    let tool = json!({"type": words, "name": "x", "input_schema": {}}).to_string();
+    errors.push(Wire::Anthropic.parse_definition(&tool).unwrap_err());
+    assert!(errors.len() > 10, "{errors:?}");
+    for error in errors {
+        let text = error.to_string();
+        assert!(!text.contains(char::is_control), "{text:?}");
+        assert!(!text.contains('\u{2028}'), "{text:?}");
+        assert!(text.contains("The model"), "{text:?}");
+    }
+}
+
 /// Groq answers 400 to a call that its model wrote badly, with the model's own words.
 #[test]
 fn a_call_that_the_provider_could_not_read_is_a_call() {

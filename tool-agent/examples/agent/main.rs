@@ -124,9 +124,9 @@ async fn converse(
                 other => return Err(format!("the run ended: {}", other.as_str()).into()),
             },
             // Edited arguments are checked like a model's. Nothing ran, and the call waits on.
-            Err(AgentError::Decision { index, error }) => {
+            Err(AgentError::Decision { path, error }) => {
                 show.note(&error.to_string());
-                refused = Some(index);
+                refused = path.first().copied();
             }
             Err(error) => return Err(error.into()),
         }

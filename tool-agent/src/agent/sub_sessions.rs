@@ -14,6 +14,7 @@ use toolwright_runtime::tool::{BoxFuture, Cancel, Context, State};
 use toolwright_schema::text::ShortStr;
 
 use crate::budget::{Ledger, Spent};
+use crate::run::AgentError;
 use crate::session::{Queue, Session, id_of};
 use crate::store::{CheckpointError, Checkpointer};
 
@@ -36,6 +37,10 @@ struct VisitShared {
     /// Budgets around the calls.
     ledger: Option<Ledger>,
     failed: Mutex<Option<CheckpointError>>,
+    /// First error of an agent that could not carry out a decision.
+    refused: Mutex<Option<AgentError>>,
+    /// True if the models of agents inside read what a person edited.
+    reports_edits: bool,
 }
 
 /// Usage that is already counted, by session id: in the caller's session, or in the slot's `cost`. All agents below the
@@ -60,6 +65,7 @@ impl SubSessions {
         outer: Option<&Self>,
         host: &Context,
         ledger: Option<Ledger>,
+        reports_edits: bool,
     ) -> Self {
         let counted =
             outer.map_or_else(CountedUsage::default, |outer| Arc::clone(&outer.0.counted));
@@ -83,6 +89,8 @@ impl SubSessions {
             counted,
             ledger,
             failed: Mutex::default(),
+            refused: Mutex::default(),
+            reports_edits,
         }))
     }
 
@@ -154,6 +162,22 @@ impl SubSessions {
 
     fn failed(&self) -> MutexGuard<'_, Option<CheckpointError>> {
         self.0.failed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn reports_edits(&self) -> bool {
+        self.0.reports_edits
+    }
+
+    /// Records that an agent could not carry out a decision. Its call stays pending.
+    pub(super) fn refuses(&self, error: AgentError) {
+        let refused = self.0.refused.lock();
+        let mut refused = refused.unwrap_or_else(PoisonError::into_inner);
+        refused.get_or_insert(error);
+    }
+
+    pub(super) fn take_refused(&self) -> Option<AgentError> {
+        let refused = self.0.refused.lock();
+        refused.unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Assigns the slot to the call.

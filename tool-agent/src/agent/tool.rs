@@ -182,6 +182,15 @@ impl AgentTool {
                 }
                 agent_call::paused(asks)
             }
+            AgentCallResult::Refused(error) => {
+                let failed = agent_call::failed(error.clone());
+                if running.pauses()
+                    && let (Some(subs), Some(index)) = (&subs, cx.call_index())
+                {
+                    subs.refuses(error.at(index));
+                }
+                Err(failed)
+            }
             AgentCallResult::NotSaved(error) => Err(agent_call::not_saved(error, subs.as_ref())),
         }
     }

@@ -1,8 +1,15 @@
 //! Decisions of people about pending calls.
 
-use toolwright_runtime::tool::Decision;
+use serde_json::json;
+use toolwright_provider::call::{ErrorKind, ToolCall, ToolError};
+use toolwright_runtime::executor::Decided;
+use toolwright_runtime::tool::{Context, Decision};
+use toolwright_runtime::toolset::Toolset;
 
 use super::{CallRef, PendingCallReason, PendingCalls, Session, SessionError, WaitingCall};
+use crate::agent::Agent;
+use crate::digest;
+use crate::run::AgentError;
 
 impl Session {
     /// Records a person's decision about a pending call. The next run carries it out. Until then, a later decision
@@ -22,7 +29,8 @@ impl Session {
     /// from attackers: whoever can write the store can also write what was shown.
     ///
     /// # Errors
-    /// Fails if no such call is pending, or several are. Nothing changes then.
+    /// Fails if no such call is pending, or several are, or an approval is for a call whose agent waits for somebody
+    /// [inside](SessionError::WaitsInside). Nothing changes then.
     pub fn decide<'a>(
         &mut self,
         call: impl Into<CallRef<'a>>,
@@ -43,7 +51,13 @@ impl Session {
         self.allow("decision", !pending.is_empty())?;
         let mut decided = Vec::new();
         for (call, decision) in decisions {
-            decided.push((pending.take(call)?, decision));
+            let pending = pending.take(call)?;
+            if decision == Decision::Approve
+                && let Some(path) = self.waits_inside(pending.index)
+            {
+                return Err(SessionError::WaitsInside(path));
+            }
+            decided.push((pending, decision));
         }
         for (pending, decision) in decided {
             let index = pending.index;
@@ -56,6 +70,52 @@ impl Session {
             }
         }
         Ok(())
+    }
+
+    /// Returns the path of the first call inside of the call at this place that waits for somebody, unless its agent can
+    /// go on.
+    fn waits_inside(&self, index: usize) -> Option<Vec<usize>> {
+        let sub = self.wait(index)?.sub.as_ref()?;
+        if sub.goes_on() {
+            return None;
+        }
+        let pending = sub.pending().into_iter();
+        let waits = pending.filter(|pending| pending.reason != PendingCallReason::NotRun);
+        let waits = waits.map(|pending| pending.index);
+        let asks = sub.thread.questions().into_iter().map(|asks| asks.index);
+        let first = asks.chain(waits).min()?;
+        let inside = sub.waits_inside(first).unwrap_or_else(|| vec![first]);
+        Some(std::iter::once(index).chain(inside).collect())
+    }
+
+    /// Returns the decided calls, and the calls whose agents can continue.
+    ///
+    /// # Errors
+    /// Fails if a decision cannot be carried out, here or in the agent that a call runs. The call is pending again then,
+    /// without the decision.
+    pub(crate) fn decided(
+        &mut self,
+        tools: &Toolset,
+        cx: &Context,
+    ) -> Result<Vec<Decided>, AgentError> {
+        let (mut decided, mut wrong) = (Vec::new(), None);
+        for wait in &mut self.waits {
+            let checked = match wait.decision.clone() {
+                None if !wait.goes_on() => continue,
+                None => wait.continues(tools, cx).map(|()| Decision::Approve),
+                Some(decision) => match wait.holds(&decision, tools, cx) {
+                    Ok(()) => Ok(decision),
+                    Err(error) => Err(wait.undecided(error)),
+                },
+            };
+            match checked {
+                Ok(decision) => decided.push(wait.decided(decision)),
+                Err(error) => {
+                    wrong.get_or_insert(error.at(wait.index));
+                }
+            }
+        }
+        wrong.map_or(Ok(decided), Err)
     }
 
     /// Returns the calls of unknown outcome that were approved to run again, by place, with the record revisions that
@@ -78,5 +138,56 @@ impl Session {
     pub(crate) fn is_decided(&self) -> bool {
         let decided = |wait: &WaitingCall| wait.decision.is_some() || wait.goes_on();
         self.waits.iter().any(decided)
+    }
+}
+
+impl WaitingCall {
+    /// Checks that a decision holds for the call, and for its tool of today.
+    fn holds(&self, decision: &Decision, tools: &Toolset, cx: &Context) -> Result<(), ToolError> {
+        let call = &self.call;
+        let words = match decision {
+            Decision::Approve
+                if !self.is_intact()
+                    || !self.tool.is_empty() && self.tool != digest::of_tool(&call.name, tools) =>
+            {
+                "the tool, or the call, has changed since the call was shown, and an approval does not hold for it; \
+                 the call can be edited, answered or rejected"
+            }
+            Decision::Edit(_) if self.sub.is_some() => {
+                "the call has begun: its arguments can no longer be changed"
+            }
+            Decision::Edit(arguments) => {
+                let edited = ToolCall::new(&*call.id, &*call.name, arguments.to_string());
+                return tools.__validate_stored(&edited, cx);
+            }
+            _ => return Ok(()),
+        };
+        Err(ToolError::new(ErrorKind::Rejected, words))
+    }
+
+    /// Takes back a decision that cannot be carried out.
+    fn undecided(&mut self, error: ToolError) -> AgentError {
+        self.decision = None;
+        if self.reason == PendingCallReason::NotRun {
+            // A person decided otherwise, so the call no longer runs by itself.
+            self.reason = PendingCallReason::Decision(json!({ "why": error.to_string() }));
+        }
+        AgentError::decision(error)
+    }
+
+    /// Checks that the agent that the call runs can carry out the decisions in its conversation.
+    fn continues(&mut self, tools: &Toolset, cx: &Context) -> Result<(), AgentError> {
+        let tool = tools.get(&self.call.name);
+        let agent = tool.and_then(|tool| Agent::of_tool(&**tool));
+        let (Some(agent), Some(sub)) = (agent, &mut self.sub) else {
+            // Otherwise its conversation would be lost, or a tool would run that nobody approved.
+            let words = "the agent that the call runs is not there any more; the call can be answered or rejected";
+            return Err(AgentError::decision(ToolError::new(
+                ErrorKind::Rejected,
+                words,
+            )));
+        };
+        let active = agent.active_agent(sub).map_err(AgentError::kept)?;
+        sub.decided(&active.executor().tools(cx), cx).map(drop)
     }
 }

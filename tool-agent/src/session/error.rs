@@ -2,6 +2,8 @@ use std::fmt;
 
 use toolwright_schema::text::Printable;
 
+use crate::run::shown_path;
+
 /// Error of an input that a session does not accept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -17,6 +19,9 @@ pub enum SessionError {
     UnknownCall(String),
     /// Several pending calls of this turn have this id. Name the call by its place.
     AmbiguousCall(String),
+    /// The call runs an agent that waits for somebody: see [`Session::at_path`](crate::Session::at_path). Holds the path of
+    /// the first call that waits there.
+    WaitsInside(Vec<usize>),
     /// The session has failed.
     Failed(String),
     /// The answer cannot be written as JSON.
@@ -39,6 +44,13 @@ impl fmt::Display for SessionError {
                 write!(
                     f,
                     "several pending calls have the id `{id}`; say which by its place"
+                )
+            }
+            Self::WaitsInside(path) => {
+                let (call, path) = (path.first().copied().unwrap_or_default(), shown_path(path));
+                write!(
+                    f,
+                    "call {call} runs an agent, and the call at the path [{path}] waits for somebody there"
                 )
             }
             Self::Failed(message) => {

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use toolwright_provider::call::{Block, Encoder, Outcome, ToolCall, ToolError, ToolResult};
-use toolwright_runtime::tool::{CallPlace, Decision};
+use toolwright_provider::call::{Encoder, Outcome, ToolCall, ToolError, ToolResult};
+use toolwright_runtime::tool::CallPlace;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::ShortStr;
 
-use super::{CallRef, PendingCall, PendingCalls, Session, SessionError};
+use super::{CallRef, PendingCall, PendingCalls, Session, SessionError, WaitingCall};
 use crate::thread::ToolMessage;
 
 impl Session {
@@ -80,31 +80,18 @@ impl Session {
         }
     }
 
-    /// Appends the arguments that a person edited to the answer, without secrets.
-    pub(crate) fn report_edit(&self, answer: &mut ToolMessage, tools: &Toolset) {
+    /// Says in the answer that a person edited the call's arguments, if somebody did.
+    pub(crate) fn report_edit(&self, answer: &mut ToolMessage, tools: &Toolset, encoder: Encoder) {
         let wait = self.wait(answer.index);
-        let Some(Decision::Edit(arguments)) = wait.and_then(|wait| wait.decision.as_ref()) else {
+        let Some(arguments) = wait.and_then(WaitingCall::edited) else {
             return;
         };
         if answer.is_direct {
             return;
         }
-        let arguments = arguments.to_string();
-        let shown = tools
-            .get(&answer.name)
-            .map(|tool| tool.redacted(&arguments));
-        let words = match shown {
-            Some(shown) => {
-                format!("A person changed the arguments of this call. It ran with: {shown}")
-            }
-            None => "A person changed the arguments of this call.".to_owned(),
-        };
-        if !answer.blocks.is_empty() {
-            answer.blocks.push(Block::Text {
-                text: words.clone(),
-            });
-        }
-        answer.text = format!("{}\n\n{words}", answer.text);
+        let tool = tools.get(&answer.name);
+        let shown = tool.map(|tool| tool.redacted(&arguments).into_owned());
+        answer.say_edited(shown.unwrap_or_else(|| "null".into()), encoder);
     }
 }
 

@@ -3,7 +3,10 @@
 //! The thread holds unanswered calls and open questions, and `waits` the reasons why calls wait. `ending` is the call
 //! that ends the run once nothing is open. The status is derived from these in one place, so it cannot contradict them.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use toolwright_provider::call::{Outcome, StoredOutcome, ToolResult};
 use toolwright_runtime::executor::Decided;
 use toolwright_runtime::tool::Decision;
@@ -193,6 +196,7 @@ impl WaitingCall {
             call: pending.call,
             reason: pending.reason,
             decision: None,
+            edited: false,
             attempt: 0,
             sub: None,
         }
@@ -201,6 +205,20 @@ impl WaitingCall {
     /// Returns true if the call is the one that was shown.
     pub(crate) fn is_intact(&self) -> bool {
         self.digest == digest::of(&self.call, &self.tool)
+    }
+
+    /// Returns the arguments that a person gave the call, unless they are those that it had.
+    pub(crate) fn edited(&self) -> Option<Cow<'_, str>> {
+        let own = &*self.call.arguments;
+        match &self.decision {
+            Some(Decision::Edit(arguments))
+                if self.edited
+                    || serde_json::from_str::<Value>(own).ok().as_ref() != Some(arguments) =>
+            {
+                Some(arguments.to_string().into())
+            }
+            _ => self.edited.then_some(Cow::Borrowed(own)),
+        }
     }
 
     /// Attaches a decision to the call. A call of unknown outcome that runs again is another attempt.

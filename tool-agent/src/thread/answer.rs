@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use toolwright_provider::call::Outcome;
+use toolwright_provider::call::{Encoder, Outcome};
 use toolwright_schema::text::ShortStr;
 
 use super::{LastTurn, Thread, index_of};
@@ -162,10 +162,25 @@ impl Thread {
         let Some((index, asking)) = asking else {
             return Err(SessionError::UnknownCall(call.to_string()));
         };
-        let answer = answer_of(index, asking, Ok(Outcome::value(answer)))?;
+        let mut answer = answer_of(index, asking, Ok(Outcome::value(answer)))?;
+        if let Some(edited) = self.edited(index) {
+            answer.say_edited(edited, Encoder::auto());
+        }
         self.answer(answer);
         self.restate_question();
         Ok(())
+    }
+
+    /// Returns the arguments that a person edited, if the answer to the call at this place says so.
+    fn edited(&self, index: usize) -> Option<String> {
+        let behind = self
+            .last_turn()
+            .map_or(self.messages.len(), |turn| turn + 1);
+        let mut behind = self.messages.iter().skip(behind);
+        behind.find_map(|message| match message {
+            ThreadMessage::Tool(answer) if answer.index == index => answer.edited.clone(),
+            _ => None,
+        })
     }
 
     /// Repeats the first open question as the last message, in the assistant's words, if all calls have answers.

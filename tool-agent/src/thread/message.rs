@@ -111,6 +111,10 @@ pub struct ToolMessage {
     /// Key of the open call, if the work goes on after this answer, or if this is its result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<String>,
+    /// Arguments that a person edited, as JSON without secrets, if the text says so: see
+    /// [`Agent::report_edits`](crate::Agent::report_edits). `null` if the tool is not known any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<String>,
 }
 
 /// Question of a tool to a person.
@@ -224,7 +228,29 @@ impl ToolMessage {
                 Ok(Outcome::Open { key, .. }) => Some(key.clone()),
                 _ => None,
             },
+            edited: None,
         }
+    }
+
+    /// Says in the answer that a person edited the arguments. An answer in JSON stays JSON.
+    pub(crate) fn say_edited(&mut self, edited: String, encoder: Encoder) {
+        let words = match edited.as_str() {
+            "null" => "A person changed the arguments of this call.".to_owned(),
+            edited => {
+                format!("A person changed the arguments of this call. It ran with: {edited}")
+            }
+        };
+        let text = self.text.trim_end();
+        self.text = match text.strip_suffix('}') {
+            _ if !encoder.is_json() => format!("{}\n\n{words}", self.text),
+            Some("{") => format!(r#"{{"edited_arguments":{edited}}}"#),
+            Some(members) => format!(r#"{members},"edited_arguments":{edited}}}"#),
+            None => format!(r#"{{"result":{text},"edited_arguments":{edited}}}"#),
+        };
+        if !self.blocks.is_empty() {
+            self.blocks.push(Block::Text { text: words });
+        }
+        self.edited = Some(edited);
     }
 }
 

@@ -104,5 +104,6 @@ fn lost(open: Unanswered, text: &str) -> ThreadMessage {
         blocks: Vec::new(),
         asks: None,
         open: None,
+        edited: None,
     })
 }

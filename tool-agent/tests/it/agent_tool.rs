@@ -10,8 +10,9 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
+use toolwright::agent::budget::{Budget, Money, Prices};
 use toolwright::agent::model::{ModelError, ModelErrorKind};
-use toolwright::agent::session::{PendingCallReason, SessionError};
+use toolwright::agent::session::{CallRef, PendingCallReason, SessionError};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::tool_node::{ToolNode, route};
 use toolwright::agent::{
@@ -411,7 +412,7 @@ async fn whoever_waits_for_an_agent_may_end_it() {
     let edit = Decision::Edit(json!({"input": "Snow?"}));
     session.decide("c1", edit).unwrap();
     let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
-    assert!(matches!(error, AgentError::Decision { index: 0, .. }));
+    assert!(matches!(&error, AgentError::Decision { path, .. } if path[..] == [0]));
     session.answer("Oslo").unwrap();
     agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(answers(&session), [("Sun in Oslo.".to_owned(), false)]);
@@ -476,6 +477,176 @@ async fn decisions_reach_calls_inside() {
     assert_eq!(answers(&session)[0], ("It paid.".to_owned(), false));
     // One round of tools, in three runs.
     assert!(session.thread().check().is_ok());
+}
+
+/// An agent, one that hands on to it, and the caller; and the session that waits for a decision at the path `[0, 0, 0]`.
+/// `inside` makes the innermost agent. All models make their calls, or say that it is done, or are not asked.
+fn nested(asked: Asked, ran: &Ran, inside: impl FnOnce(ScriptedModel, &Ran) -> Agent) -> Agent {
+    let step = |first, then| match asked {
+        Asked::First => script([first]),
+        Asked::Then => script([then]),
+        Asked::Never => script([]),
+    };
+    let inner = step(calls(&[pay_call("x", 5)]), text("Paid."));
+    let middle = step(calls(&[ask("m", "helper", "Pay!")]), text("It paid."));
+    let middle = with(middle, helper(inside(inner, ran)));
+    let middle = AgentTool::new(middle, "manager", "Manages.");
+    let outer = step(calls(&[ask("c1", "manager", "Pay!")]), text("Done."));
+    with(outer, middle.build().unwrap())
+}
+
+#[derive(Clone, Copy)]
+enum Asked {
+    First,
+    Then,
+    Never,
+}
+
+async fn waits_deep_inside(ran: &Ran) -> Session {
+    let mut session = Session::ask("Pay!");
+    let agent = nested(Asked::First, ran, payer);
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.end.as_str(), "manual_tool_calls");
+    stored(&session)
+}
+
+/// Nothing ran, no model read anything, and the call waits on, for another decision.
+async fn waits_on(agent: &Agent, session: &mut Session, ran: &Ran, why: &str) {
+    let before = session.usage();
+    let error = agent.run(session, &Context::new()).await.unwrap_err();
+    let AgentError::Decision { path, error } = &error else {
+        panic!("{error:?}");
+    };
+    assert!(path.starts_with(&[0]), "{path:?}");
+    assert!(error.to_string().contains(why), "{error}");
+    assert_eq!((ran.all().len(), session.usage()), (0, before));
+    assert_eq!(session.status(), &Status::AwaitingTools);
+    let waits = agent.waiting(session, &Context::new());
+    let paths: Vec<_> = waits.iter().map(|waits| &waits.path[..]).collect();
+    assert_eq!(paths, [&[0][..], &[0, 0], &[0, 0, 0]]);
+}
+
+#[tokio::test]
+async fn a_decision_that_cannot_be_carried_out_inside_stays_pending() {
+    let decide = |session: &mut Session, decision| {
+        let path: [usize; 3] = [0; 3];
+        session.at_path(&path, |session, call| session.decide(call, decision))
+    };
+    // Edits that do not fit.
+    for cents in [json!("five"), json!(null), json!(-1), json!(1.5), json!([])] {
+        let ran = Ran::default();
+        let mut session = waits_deep_inside(&ran).await;
+        decide(&mut session, Decision::Edit(json!({"cents": cents}))).unwrap();
+        let agent = nested(Asked::Never, &ran, payer);
+        waits_on(&agent, &mut session, &ran, "cents: expected").await;
+        let agent = nested(Asked::Then, &ran, payer);
+        decide(&mut session, Decision::Edit(json!({"cents": 1}))).unwrap();
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(
+            (run.text(), ran.all()),
+            (Some("Done."), vec!["paid 1".to_owned()])
+        );
+    }
+    // A tool that is gone.
+    let ran = Ran::default();
+    let mut session = waits_deep_inside(&ran).await;
+    decide(&mut session, Decision::Approve).unwrap();
+    let without = |model, ran: &Ran| Agent::new(model, tools![look; state = ran.clone()]);
+    let agent = nested(Asked::Never, &ran, without);
+    waits_on(&agent, &mut session, &ran, "has changed since").await;
+    let reject = Decision::Reject("not today".into());
+    decide(&mut session, reject).unwrap();
+    let agent = nested(Asked::Then, &ran, without);
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!((run.text(), ran.all().len()), (Some("Done."), 0));
+}
+
+#[tokio::test]
+async fn an_agent_inside_that_the_host_has_to_mend_goes_on_where_it_stood() {
+    type Inside = fn(ScriptedModel, &Ran) -> Agent;
+    let changes: [(Inside, &str); 2] = [
+        (
+            |model, ran| payer(model, ran).requires(["nothing"]),
+            "requires the tool `nothing`",
+        ),
+        (
+            |model, ran| {
+                let budget = Budget::new().money(Money::from_cents(4), Prices::new());
+                payer(model, ran).budget(budget)
+            },
+            "the table of prices",
+        ),
+    ];
+    for (change, why) in changes {
+        let ran = Ran::default();
+        let mut session = waits_deep_inside(&ran).await;
+        let path: [usize; 3] = [0; 3];
+        let approve =
+            |session: &mut Session, call: CallRef<'_>| session.decide(call, Decision::Approve);
+        session.at_path(&path, approve).unwrap();
+        for _ in 0..2 {
+            session = stored(&session);
+            let agent = nested(Asked::Never, &ran, change);
+            let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
+            assert!(
+                matches!(&error, AgentError::Decision { path, .. } if path[..] == [0, 0]),
+                "{error:?}"
+            );
+            assert!(error.to_string().contains(why), "{error}");
+            assert_eq!(ran.all(), ["paid 5"]);
+            assert_eq!(answers(&session), []);
+        }
+        let agent = nested(Asked::Then, &ran, payer);
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(
+            (run.text(), ran.all()),
+            (Some("Done."), vec!["paid 5".to_owned()])
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_call_whose_agent_waits_is_not_approved() {
+    let ran = Ran::default();
+    let mut session = waits_deep_inside(&ran).await;
+    let before = stored(&session);
+    for path in [&[0][..], &[0, 0]] {
+        let error = session
+            .at_path(path, |session, call| {
+                session.decide(call, Decision::Approve)
+            })
+            .unwrap_err();
+        let inside: Vec<usize> = vec![0; 4 - path.len()];
+        assert_eq!(error, SessionError::WaitsInside(inside.clone()));
+        let shown = format!("{inside:?}");
+        assert!(error.to_string().contains(&shown), "{error}");
+    }
+    assert_eq!(
+        serde_json::to_value(&session).unwrap(),
+        serde_json::to_value(&before).unwrap()
+    );
+    // Once that is decided, an approval says nothing that is wrong.
+    let path: [usize; 3] = [0; 3];
+    let approve = |session: &mut Session, call| session.decide(call, Decision::Approve);
+    session
+        .at_path(&path, |session, call: CallRef<'_>| approve(session, call))
+        .unwrap();
+    session.decide(0, Decision::Approve).unwrap();
+    let agent = nested(Asked::Then, &ran, payer);
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(
+        (run.text(), ran.all()),
+        (Some("Done."), vec!["paid 5".to_owned()])
+    );
+
+    // A question inside.
+    let (agent, mut session) = asked(Some("Sun in Oslo.")).await;
+    assert_eq!(
+        session.decide(0, Decision::Approve),
+        Err(SessionError::WaitsInside(vec![0, 0]))
+    );
+    session.answer("Oslo").unwrap();
+    agent.run(&mut session, &Context::new()).await.unwrap();
 }
 
 #[tokio::test]

@@ -169,9 +169,10 @@ async fn edited_arguments_are_read_and_validated_and_a_failure_keeps_the_pause()
     let edit = Decision::Edit(json!({"to": "Bob", "cents": 501}));
     session.decide("b", edit).unwrap();
     let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
-    let AgentError::Decision { index: 1, error } = &error else {
+    let AgentError::Decision { path, error } = &error else {
         panic!("{error:?}");
     };
+    assert_eq!(path[..], [1]);
     assert_eq!(
         error.to_string(),
         "cents: expected an integer from 1 to 500, got 501"
@@ -253,9 +254,10 @@ async fn an_approval_does_not_hold_for_a_call_that_was_changed_in_the_store() {
                 session.decide("a", Decision::Approve).unwrap();
             }
             let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
-            let AgentError::Decision { index: 0, error } = &error else {
+            let AgentError::Decision { path, error } = &error else {
                 panic!("{error:?}");
             };
+            assert_eq!(path[..], [0]);
             assert!(error.to_string().contains("has changed since"), "{error}");
             // Nothing ran; the call waits, for another word than that.
             assert_eq!(ledger.lines(), ["looked"]);

@@ -17,6 +17,7 @@ mod deferred;
 mod deferred_cases;
 mod detached;
 mod draws;
+mod edits;
 mod endings;
 mod example;
 mod file;

@@ -152,7 +152,7 @@ async fn a_yes_to_another_call_or_tool_does_not_count() {
     let mut changed: Session = serde_json::from_str(&changed).unwrap();
     let error = agent.run(&mut changed, &Context::new()).await.unwrap_err();
     assert!(
-        matches!(error, AgentError::Decision { index: 0, .. }),
+        matches!(&error, AgentError::Decision { path, .. } if path[..] == [0]),
         "{error:?}"
     );
 

@@ -629,7 +629,7 @@ async fn a_call_whose_edit_is_refused_does_not_run_as_it_was() {
         .unwrap();
     let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
     assert!(
-        matches!(error, AgentError::Decision { index: 0, .. }),
+        matches!(&error, AgentError::Decision { path, .. } if path[..] == [0]),
         "{error:?}"
     );
     // Somebody wanted it otherwise, so it waits from now on; nothing ran.

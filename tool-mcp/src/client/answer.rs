@@ -65,6 +65,8 @@ pub(super) struct HttpAnswer {
     pub(super) ran: Executed,
     /// The client was to authorize itself, and could not.
     pub(super) is_denied: bool,
+    /// The server names a way to authorize.
+    has_challenge: bool,
 }
 
 /// Whether what was asked for was done.
@@ -83,16 +85,26 @@ pub(super) enum Executed {
 impl HttpAnswer {
     /// `said` is the body, or what of it is words.
     pub(super) fn new(status: http::StatusCode, headers: &http::HeaderMap, said: &str) -> Self {
-        let said = match piece(said) {
-            said if said.is_empty() => said,
-            said => format!(": {said}"),
+        let said = match (redirect_of(status, headers), piece(said)) {
+            (Some(place), _) => format!(": a redirect to {place}, which is not followed"),
+            (None, said) if said.is_empty() => said,
+            (None, said) => format!(": {said}"),
         };
         Self {
             status,
             words: format!("HTTP {status}{said}"),
             ran: Executed::of(status, headers),
             is_denied: false,
+            has_challenge: headers.contains_key(http::header::WWW_AUTHENTICATE),
         }
+    }
+
+    /// Returns true if the server wants other credentials, not another message.
+    pub(super) fn wants_authorization(&self) -> bool {
+        let is_forbidden = self.status == http::StatusCode::FORBIDDEN;
+        self.is_denied
+            || self.status == http::StatusCode::UNAUTHORIZED
+            || is_forbidden && self.has_challenge
     }
 
     /// A refusal that authorization did not help against.
@@ -103,6 +115,7 @@ impl HttpAnswer {
             words: format!("HTTP {status}, and authorization failed: {why}"),
             ran: Executed::Never,
             is_denied: true,
+            has_challenge: true,
         }
     }
 }
@@ -133,6 +146,16 @@ impl Executed {
             _ => Self::Perhaps,
         }
     }
+}
+
+/// Returns the place of a redirect, without a query, which may hold a secret.
+#[cfg(feature = "client-http")]
+fn redirect_of(status: http::StatusCode, headers: &http::HeaderMap) -> Option<String> {
+    let place = headers.get(http::header::LOCATION)?;
+    let place = String::from_utf8_lossy(place.as_bytes());
+    let end = place.find(['?', '#']).unwrap_or(place.len());
+    let place = piece(place.get(..end)?);
+    status.is_redirection().then(|| format!("`{place}`"))
 }
 
 /// The start of a text that nobody vouches for, in one line, in which all is seen that is there.

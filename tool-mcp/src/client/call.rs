@@ -179,6 +179,7 @@ impl Reconnector {
     ) -> Result<Answered, SendError> {
         let mut request = session.request(wanted.method);
         request.context = Some(cx.clone());
+        request.is_repeatable = wanted.is_repeatable;
         request.params = wanted.params.clone();
         if !answers.responses.is_empty() {
             let responses = Value::from_iter(answers.responses.clone()).to_string();

@@ -52,6 +52,10 @@ pub(super) struct Connection {
     pub(super) asking: Asking,
     /// A stream of the server's own notes was opened: a second time means that something may have been missed.
     listened: AtomicBool,
+    /// False once the server could not be reached, or did not open a new session; until it answers again.
+    reached: AtomicBool,
+    /// True if nothing is tolerated that the protocol forbids.
+    pub(super) is_strict: bool,
     /// Fired to end the connection.
     pub(super) stop: Cancel,
     /// Fired when it has ended.
@@ -72,6 +76,9 @@ pub(super) struct Outgoing {
     pub(super) text: String,
     #[cfg_attr(not(feature = "client-http"), allow(dead_code))]
     pub(super) head: Head,
+    /// True if a second request does no harm.
+    #[cfg_attr(not(feature = "client-http"), allow(dead_code))]
+    pub(super) is_repeatable: bool,
     /// Id and progress of a request.
     pub(super) request: Option<(u64, Arc<InFlight>)>,
     /// Told when it is out, or will never be.
@@ -98,6 +105,8 @@ pub(super) struct Request {
     /// Entries of `_meta`.
     pub(super) meta: ObjectWriter,
     pub(super) context: Option<Context>,
+    /// True if a second request does no harm.
+    pub(super) is_repeatable: bool,
 }
 
 impl Request {
@@ -110,6 +119,7 @@ impl Request {
             params: ObjectWriter::new(),
             meta: ObjectWriter::new(),
             context: None,
+            is_repeatable: true,
         }
     }
 }
@@ -120,6 +130,7 @@ impl Connection {
         asker: ElicitationHandler,
         events: EventListener,
         asking: Asking,
+        is_strict: bool,
     ) -> (Arc<Self>, mpsc::UnboundedReceiver<Outgoing>) {
         let (out, outgoing) = mpsc::unbounded_channel();
         let connection = Self {
@@ -134,6 +145,8 @@ impl Connection {
             changed: Notify::new(),
             asking,
             listened: AtomicBool::new(false),
+            reached: AtomicBool::new(true),
+            is_strict,
             stop: Cancel::new(),
             gone: Cancel::new(),
         };
@@ -186,6 +199,7 @@ impl Connection {
             params,
             meta,
             context,
+            is_repeatable,
         } = asked;
         let is_call = context.is_some();
         let meta = if is_call {
@@ -212,6 +226,7 @@ impl Connection {
         let outgoing = Outgoing {
             text: one_line(request(&Id::from(id), &head.method, &params.end())),
             head,
+            is_repeatable,
             request: Some((id, Arc::clone(&way))),
             done: None,
             capacity,
@@ -244,6 +259,16 @@ impl Connection {
     /// Returns true if no further message goes out.
     pub(super) fn is_closed(&self) -> bool {
         self.gone.is_cancelled() || self.out.is_closed()
+    }
+
+    /// Returns false if the server does not answer.
+    pub(super) fn is_reached(&self) -> bool {
+        self.reached.load(Ordering::Relaxed)
+    }
+
+    #[cfg(feature = "client-http")]
+    pub(super) fn set_reached(&self, is_reached: bool) {
+        self.reached.store(is_reached, Ordering::Relaxed);
     }
 
     /// Returns true if somebody still waits for the answer to this request.
@@ -487,6 +512,7 @@ fn message(text: String, asked: Option<ServerRequest>) -> Outgoing {
     Outgoing {
         text: one_line(text),
         head: Head::default(),
+        is_repeatable: false,
         request: None,
         done: None,
         capacity: None,

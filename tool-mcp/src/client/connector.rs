@@ -99,7 +99,8 @@ impl Connector {
         self
     }
 
-    /// Adds a header to every request to a URL. Redirects are not followed.
+    /// Adds a header to every request to a URL. Redirects by 307 and 308 are followed within the origin: with a header or
+    /// token only to the same path, but for a slash at its end. Others are errors.
     #[cfg(feature = "client-http")]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         // Space around a value is none of it, and stands there where one comes from a file.
@@ -205,6 +206,12 @@ impl Connector {
     /// server checks them, and its schemas are not read.
     pub fn check_arguments(mut self, checks: bool) -> Self {
         self.settings.checks_arguments = checks;
+        self
+    }
+
+    /// Tolerates nothing of a server that the protocol forbids.
+    pub fn strict(mut self) -> Self {
+        self.settings.is_strict = true;
         self
     }
 

@@ -42,6 +42,15 @@ impl ConnectError {
         }
     }
 
+    /// Adds an earlier error that says something else.
+    pub(super) fn after(mut self, earlier: Option<Self>) -> Self {
+        if let Some(earlier) = earlier.filter(|earlier| earlier.message != self.message) {
+            self.message += "\nbefore that, `server/discover`: ";
+            self.message += &earlier.message;
+        }
+        self
+    }
+
     pub(super) fn with_stderr(mut self, stderr: String) -> Self {
         self.stderr = stderr;
         self

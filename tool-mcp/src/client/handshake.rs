@@ -21,6 +21,8 @@ pub(super) struct Handshake {
     pub(super) name: Option<String>,
     pub(super) server_version: Option<String>,
     pub(super) instructions: Option<String>,
+    /// It announces tools.
+    pub(super) has_tools: bool,
     /// It tells when its list of tools changes.
     pub(super) tells_of_tools: bool,
 }
@@ -38,6 +40,7 @@ impl Handshake {
             name: text("name"),
             server_version: text("version"),
             instructions: result.text("instructions").map(Cow::into_owned),
+            has_tools: tools.is_some(),
             tells_of_tools: tools.is_some_and(|tools| tools.is_true("listChanged")),
         }
     }
@@ -70,6 +73,8 @@ pub(super) async fn greet(
     connection: &Arc<Connection>,
     modern: bool,
 ) -> Result<Greeting, ConnectError> {
+    #[cfg_attr(not(feature = "client-http"), allow(unused_mut))]
+    let mut refused = None;
     if modern {
         match discover(connection).await? {
             Found::Newest(hello) => {
@@ -77,10 +82,13 @@ pub(super) async fn greet(
                 return Ok(Greeting::Done);
             }
             Found::Older => {}
+            #[cfg(feature = "client-http")]
+            Found::Unclear(error) => refused = Some(error),
             Found::Disconnected => return Ok(Greeting::Disconnected),
         }
     }
-    let hello = initialize(connection).await?;
+    let hello = initialize(connection).await;
+    let hello = hello.map_err(|error| error.after(refused))?;
     let _ = connection.hello.set(hello);
     // What follows must not overtake it.
     let _ = connection.notify("notifications/initialized", "{}").await;
@@ -91,6 +99,9 @@ pub(super) async fn greet(
 enum Found {
     Newest(Handshake),
     Older,
+    /// The answer is that of no server of either kind, such as one of a gateway that does not know the method.
+    #[cfg(feature = "client-http")]
+    Unclear(ConnectError),
     Disconnected,
 }
 
@@ -150,9 +161,17 @@ async fn discover(connection: &Arc<Connection>) -> Result<Found, ConnectError> {
             // What is no answer comes of a server that does not know the question.
             Answered::Broken(_) => Ok(Found::Older),
             #[cfg(feature = "client-http")]
-            Answered::Http(answer) => refused(&answer).map_or(Ok(Found::Older), Err),
+            Answered::Http(answer) => match refused(&answer) {
+                None => Ok(Found::Older),
+                Some(error) if answer.wants_authorization() || connection.is_strict => Err(error),
+                Some(error) => Ok(Found::Unclear(error)),
+            },
             #[cfg(feature = "client-http")]
-            Answered::Lost(why) => Err(ungreeted(&why)),
+            Answered::Lost(why) if connection.is_strict || !pending.way.is_sent() => {
+                Err(ungreeted(&why))
+            }
+            #[cfg(feature = "client-http")]
+            Answered::Lost(why) => Ok(Found::Unclear(ungreeted(&why))),
         };
     }
 }

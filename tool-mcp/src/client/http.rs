@@ -4,6 +4,8 @@
 //! a stream of the server's own notes (GET), and streams that are read on where they broke off. Since 2026-07-28 there is
 //! none of it, and the end of a POST cancels its request.
 
+mod redirect;
+mod refusal;
 mod streams;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,19 +13,21 @@ use std::time::Duration;
 
 use bytes::BytesMut;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use reqwest::redirect::Policy;
 use reqwest::{RequestBuilder, Response, Url};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::{sleep, timeout};
 use toolwright_runtime::tool::Cancel;
 
-use super::answer::{Answered, Executed, HttpAnswer, ServerRefusal};
+use self::refusal::{Refusal, SessionLoss};
+use super::answer::Answered;
+#[cfg(feature = "oauth")]
+use super::answer::HttpAnswer;
 use super::connection::{Connection, Outgoing};
 use super::error::{ConnectError, ConnectErrorKind};
 use super::handshake;
 use super::in_flight::InFlight;
 use super::settings::{Backoff, Settings};
-use crate::protocol::{Frame, Version, headers};
+use crate::protocol::{Version, headers};
 use toolwright_http::error::describe;
 #[cfg(feature = "oauth")]
 use toolwright_oauth::client::{AuthError, Authorizer, PausedRequest, SendError};
@@ -35,9 +39,6 @@ const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
-
-/// Bytes that are read of a refusal's body, about.
-const MOST_OF_REFUSAL: usize = 64 * 1024;
 
 /// So many requests are under way at once; others wait.
 const MOST_AT_ONCE: usize = 1_024;
@@ -59,6 +60,10 @@ const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Time for which a cancelled call's stream stays open.
 const LATE: Duration = Duration::from_secs(1);
+
+/// Added to the refusal of a server with the transport of 2024-11-05.
+const HTTP_SSE: &str = "; a GET opens a stream of HTTP+SSE, the transport of 2024-11-05, which is not supported: give the \
+    server's URL of streamable HTTP (often `/mcp` in place of `/sse`), or the command `npx mcp-remote URL`";
 
 /// See the module.
 struct Http {
@@ -91,8 +96,8 @@ pub(super) fn start(
     settings: &Settings,
 ) -> Result<(), ConnectError> {
     let client = reqwest::Client::builder()
-        // A header that was given for one server is for no other.
-        .redirect(Policy::none())
+        .redirect(redirect::policy(settings))
+        .referer(false)
         // Before a call is silent for too long, so that it is known not to have been sent.
         .connect_timeout(settings.connect_limit.min(settings.call_limit / 2))
         .build()
@@ -262,22 +267,34 @@ impl Http {
                     {
                         way.was_not_sent();
                     }
+                    connection.set_reached(false);
                     return Some(Answered::Lost(describe(error)));
                 }
             };
-            let is_forgotten = response.status() == StatusCode::NOT_FOUND && session.id.is_some();
-            // What is no request is about the session that is over.
-            let request = outgoing
-                .request
-                .as_ref()
-                .filter(|_| is_forgotten && !again && outgoing.head.method != "initialize");
-            let Some((_, way)) = request else {
+            if response.status().is_success() {
                 return self.answer(connection, outgoing, id, response).await;
+            }
+            // What is no request is about the session that is over.
+            let id = id?;
+            let refusal = Refusal::read(response).await;
+            let may_reconnect =
+                session.id.is_some() && !again && outgoing.head.method != "initialize";
+            let loss = refusal.session_loss(id, connection.is_strict);
+            let (Some(loss), Some(way)) = (loss.filter(|_| may_reconnect), way) else {
+                let loss = loss.filter(|_| session.id.is_some());
+                return Some(
+                    self.explained(connection, outgoing, refusal.into_answer(loss))
+                        .await,
+                );
             };
-            // The request was not looked into, and goes into a new session.
-            way.was_not_sent();
-            if let Err(error) = self.reconnect(connection, &session).await {
-                return Some(Answered::Lost(error.to_string()));
+            let repeats = loss == SessionLoss::Certain || outgoing.is_repeatable;
+            if repeats {
+                way.was_not_sent();
+            }
+            let is_connected = self.reconnect(connection, &session).await.is_ok();
+            connection.set_reached(is_connected);
+            if !is_connected || !repeats {
+                return Some(refusal.into_answer(Some(loss)));
             }
             if !way.leaves() {
                 return None;
@@ -285,6 +302,23 @@ impl Http {
             session = self.session().clone();
         }
         None
+    }
+
+    /// Adds to the refusal of a greeting that the server speaks an older transport.
+    async fn explained(
+        &self,
+        connection: &Connection,
+        outgoing: &Outgoing,
+        mut answered: Answered,
+    ) -> Answered {
+        if outgoing.head.method == "initialize"
+            && let Answered::Http(answer) = &mut answered
+            && matches!(answer.status.as_u16(), 404 | 405)
+            && self.is_http_sse(connection).await
+        {
+            answer.words += HTTP_SSE;
+        }
+        answered
     }
 
     /// Sends a request, with the token that there is for it. `asks` is false for what goes on in the background.
@@ -351,13 +385,12 @@ impl Http {
     ) -> Option<Answered> {
         let status = response.status();
         let id = id?;
-        if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-            // The answer comes elsewhere, if it comes.
+        let opens = connection.hello.get().is_none() || outgoing.head.method == "initialize";
+        if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) && !opens {
+            // The answer comes on the stream of the session, if it comes.
             return None;
         }
-        if !status.is_success() {
-            return Some(refused(response).await);
-        }
+        connection.set_reached(true);
         if outgoing.head.method == "initialize" {
             self.opened(response.headers().get(SESSION));
         }
@@ -365,10 +398,7 @@ impl Http {
             return self.read_on(connection, id, response).await;
         }
         if !is_of(response.headers(), JSON) {
-            let headers = response.headers().clone();
-            let body = start_of(response).await;
-            let said = String::from_utf8_lossy(&body);
-            return Some(Answered::Http(HttpAnswer::new(status, &headers, &said)));
+            return Some(Refusal::read(response).await.into_answer(None));
         }
         match whole(response, self.most).await {
             Ok(body) => connection.incoming(&String::from_utf8_lossy(&body)),
@@ -453,39 +483,10 @@ impl Http {
     }
 }
 
-/// Reads a refusal.
-async fn refused(response: Response) -> Answered {
-    let (status, headers) = (response.status(), response.headers().clone());
-    let body = start_of(response).await;
-    let text = String::from_utf8_lossy(&body);
-    let said = match Frame::read(&text) {
-        Ok(frame) if is_of(&headers, JSON) => frame.jsonrpc.and(frame.error).map(ServerRefusal::of),
-        _ => None,
-    };
-    let words = said.as_ref().map_or(&*text, |said| &*said.message);
-    let answer = HttpAnswer::new(status, &headers, words);
-    match said {
-        // What the server itself says of a request that it took is its answer.
-        Some(said) if answer.ran == Executed::Perhaps => Answered::Error(said),
-        _ => Answered::Http(answer),
-    }
-}
-
 fn is_of(headers: &HeaderMap, kind: &str) -> bool {
     let found = headers.get(header::CONTENT_TYPE);
     let found = found.and_then(|found| found.as_bytes().get(..kind.len()));
     found.is_some_and(|found| found.eq_ignore_ascii_case(kind.as_bytes()))
-}
-
-/// The start of a body that says no.
-async fn start_of(mut response: Response) -> BytesMut {
-    let mut start = BytesMut::new();
-    while start.len() < MOST_OF_REFUSAL
-        && let Ok(Some(part)) = response.chunk().await
-    {
-        start.extend_from_slice(&part);
-    }
-    start
 }
 
 /// A body of at most so many bytes.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::error_data::with_data;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -17,6 +18,8 @@ struct CallResult<'a> {
     structured_content: Option<&'a RawValue>,
     #[serde(default)]
     is_error: Option<bool>,
+    #[serde(rename = "_meta", borrow, default)]
+    meta: Option<&'a RawValue>,
 }
 
 /// A block of content; what it may lack is not missed.
@@ -81,7 +84,8 @@ pub(super) fn outcome(result: &str) -> Result<Outcome, ToolError> {
         read_block(block.get(), &mut blocks);
     }
     if result.is_error == Some(true) {
-        return Err(error(structured, blocks));
+        let error = error(structured, blocks);
+        return Err(with_data(error, result.meta, structured));
     }
     let Some(structured) = structured else {
         return Ok(plain(blocks));

@@ -91,6 +91,7 @@ impl McpSession {
             settings.asker.clone(),
             settings.events.clone(),
             settings.asking.clone(),
+            settings.is_strict,
         );
         let running = ConnectionGuard(Arc::clone(&connection));
         target.start(&connection, outgoing, tail, settings)?;
@@ -150,6 +151,9 @@ impl McpSession {
                     Then::Page(next) => cursor = Some(next),
                     Then::End => return Ok(pages.into_tools()),
                 },
+                Some(Answered::Error(_)) if !self.hello().is_some_and(|hello| hello.has_tools) => {
+                    return Ok(Vec::new());
+                }
                 Some(Answered::Error(ServerRefusal { code, message, .. })) => {
                     let why = format!("{} (code {})", short(&message), short(&code));
                     return Err(failed(why));

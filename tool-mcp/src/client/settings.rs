@@ -66,6 +66,8 @@ pub(super) struct Settings {
     pub(super) keep: ToolFilter,
     /// True if hints of the server may lessen caution.
     pub(super) trusts_hints: bool,
+    /// True if nothing is tolerated that the protocol forbids.
+    pub(super) is_strict: bool,
     /// True if arguments are checked by the tools' schemas before they are sent.
     pub(super) checks_arguments: bool,
     /// The group of the tools, if they are deferred.
@@ -123,6 +125,7 @@ impl Default for Settings {
             prefix: String::new(),
             keep: ToolFilter::default(),
             trusts_hints: false,
+            is_strict: false,
             checks_arguments: true,
             deferred: None,
             asker: ElicitationHandler::default(),

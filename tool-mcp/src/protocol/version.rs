@@ -5,6 +5,7 @@
 /// Source: <https://modelcontextprotocol.io/specification/versioning>.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Version {
+    V2024_11_05,
     /// Spoken by the client alone. It has several messages in one.
     V2025_03_26,
     V2025_06_18,
@@ -15,39 +16,41 @@ pub(crate) enum Version {
 
 impl Version {
     /// All of them, the newest first.
-    pub(crate) const ALL: [Self; 4] = [
+    pub(crate) const ALL: [Self; 5] = [
         Self::V2026_07_28,
         Self::V2025_11_25,
         Self::V2025_06_18,
         Self::V2025_03_26,
+        Self::V2024_11_05,
     ];
 
     /// The newest with the greeting `initialize`.
     pub(crate) const NEWEST_GREETED: Self = Self::V2025_11_25;
 
-    /// The versions of a server, the newest first.
-    pub(crate) const SERVED: [Self; 3] = [Self::V2026_07_28, Self::V2025_11_25, Self::V2025_06_18];
+    /// The versions of a server, the newest first. What tools need is the same in the oldest one.
+    pub(crate) const SERVED: [Self; 4] = [
+        Self::V2026_07_28,
+        Self::V2025_11_25,
+        Self::V2025_06_18,
+        Self::V2024_11_05,
+    ];
 
-    /// The oldest version of a server, for clients that ask for an older one.
-    const OLDEST_SERVED: Self = Self::V2025_06_18;
-
-    /// Returns a server's version with the greeting `initialize` for the version that a client asks for: the same, the
-    /// oldest for an older one, and else the newest.
+    /// Returns a server's version with the greeting `initialize` for the version that a client asks for: the newest that is
+    /// not newer, since SDKs refuse versions that are newer than they are; else the oldest.
     pub(crate) fn greeted(asked: &str) -> Self {
-        match Self::served(asked) {
-            Some(version) if !version.is_modern() => version,
-            None if asked < Self::OLDEST_SERVED.as_str() => Self::OLDEST_SERVED,
-            _ => Self::NEWEST_GREETED,
-        }
+        let mut greeted = Self::SERVED.into_iter();
+        let not_newer = greeted.find(|version| !version.is_modern() && version.as_str() <= asked);
+        not_newer.unwrap_or(Self::V2024_11_05)
     }
 
     /// Reads a version of a server.
     pub(crate) fn served(text: &str) -> Option<Self> {
-        Self::read(text).filter(|version| *version >= Self::OLDEST_SERVED)
+        Self::read(text).filter(|version| Self::SERVED.contains(version))
     }
 
     pub(crate) fn as_str(self) -> &'static str {
         match self {
+            Self::V2024_11_05 => "2024-11-05",
             Self::V2025_03_26 => "2025-03-26",
             Self::V2025_06_18 => "2025-06-18",
             Self::V2025_11_25 => "2025-11-25",

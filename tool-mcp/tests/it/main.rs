@@ -4,6 +4,7 @@ mod mcp_at_once;
 #[cfg(feature = "oauth")]
 mod mcp_authorization;
 mod mcp_bounds;
+mod mcp_errors;
 mod mcp_needs_approval;
 mod mcp_offers;
 mod mcp_own;

@@ -330,6 +330,45 @@ async fn a_token_of_the_issuer_for_this_server_is_let_in_and_no_other() {
 }
 
 #[tokio::test]
+async fn the_issuer_of_a_token_is_one_text_but_for_a_slash() {
+    let issuer = Issuer::start().await;
+    let service = issuer.service();
+    let changed = |name: &str, value: Value| {
+        let mut claims = issuer.claims("orders:read orders:write");
+        claims[name] = value;
+        signed(0, &claims)
+    };
+    for (iss, why) in [
+        (json!([issuer.url]), "the token's `iss` is not a string"),
+        (
+            json!([issuer.url, "https://other.example.com"]),
+            "the token's `iss` is not a string",
+        ),
+        (
+            json!(format!("{}//", issuer.url)),
+            "the token is of another issuer",
+        ),
+        (
+            json!(format!("{}/x/", issuer.url)),
+            "the token is of another issuer",
+        ),
+        (
+            json!(issuer.url.to_uppercase()),
+            "the token is of another issuer",
+        ),
+    ] {
+        let response = cancels(&client(&service, &changed("iss", iss))).await;
+        assert_eq!(
+            Heard::of(response).await.messages[0]["error"]["message"],
+            why
+        );
+    }
+    // The same issuer with a slash behind its origin.
+    let slash = changed("iss", json!(format!("{}/", issuer.url)));
+    assert_eq!(cancels(&client(&service, &slash)).await.status(), 200);
+}
+
+#[tokio::test]
 async fn without_a_token_a_client_is_told_where_to_get_one() {
     let issuer = Issuer::start().await;
     let service = issuer.service();

@@ -6,6 +6,7 @@
 
 mod calls;
 mod connections;
+mod greetings;
 mod hints;
 mod lists;
 #[cfg(target_os = "linux")]
@@ -16,6 +17,7 @@ mod over_http;
 mod raw_http;
 mod recovery;
 mod scripted;
+mod sessions;
 mod versions;
 
 use std::process::Command;

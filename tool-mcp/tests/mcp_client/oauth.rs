@@ -1,5 +1,7 @@
 //! Authorization, against a server and authorization servers that are imitated here.
 
+mod answers;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -24,6 +26,9 @@ const RESOURCE_METADATA: &str = "/.well-known/oauth-protected-resource/mcp";
 
 type Form = HashMap<String, String>;
 
+/// Makes another answer of one.
+type Change = fn(Value) -> Reply;
+
 /// The parameters of a query or of a form.
 fn form(text: &str) -> Form {
     let url = Url::parse(&format!("http://form/?{text}")).unwrap();
@@ -39,6 +44,10 @@ struct Rules {
     /// What is answered where metadata are asked for.
     hostile: Mutex<Option<fn() -> Reply>>,
     issuer: Mutex<String>,
+    /// Keys that a registration has in the place of others.
+    registration: Mutex<Value>,
+    /// What is answered in the place of a token.
+    token_answer: Mutex<Option<Change>>,
     /// The scopes of the tokens that were given, by their number.
     scopes: Mutex<Vec<String>>,
     /// Tokens before this one are refused.
@@ -81,7 +90,10 @@ impl Rules {
                 });
                 Reply::json(&merged(metadata, &self.server_metadata.lock().unwrap()))
             }
-            "/register" => Reply::json(&json!({"client_id": format!("{name}-client")})),
+            "/register" => {
+                let client = json!({"client_id": format!("{name}-client")});
+                Reply::json(&merged(client, &self.registration.lock().unwrap()))
+            }
             "/token" => self.token(name, &form(&asked.body)),
             _ => Reply::status("404 Not Found"),
         }
@@ -118,12 +130,17 @@ impl Rules {
         };
         let number = scopes.len();
         scopes.push(scope);
-        Reply::json(&json!({
+        let token = json!({
             "access_token": format!("{name}-access-{number}"),
             "refresh_token": format!("{name}-refresh-{number}"),
             "token_type": "bearer",
             "expires_in": self.lasts.load(Ordering::SeqCst),
-        }))
+        });
+        let change = *self.token_answer.lock().unwrap();
+        match change {
+            Some(change) => change(token),
+            None => Reply::json(&token),
+        }
     }
 
     /// The server that wants to know who asks.

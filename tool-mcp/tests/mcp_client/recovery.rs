@@ -66,7 +66,7 @@ async fn a_call_that_found_no_session_is_known_not_to_have_run() {
     let result = timeout(LONG, call(&client.toolset(), "echo", "{}")).await;
     let error = result.unwrap().outcome.unwrap_err();
     assert!(!error.is_outcome_unknown(), "{error:?}");
-    assert!(error.to_string().contains("not sent"), "{error}");
+    assert!(error.to_string().contains("did not run"), "{error}");
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+use std::collections::HashSet;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -189,16 +190,16 @@ async fn over_http() {
     everything(url().initialize()).await;
 }
 
-/// A server of others as a process, by its package's name.
-fn other(name: &str) -> Command {
-    let program = format!(
-        "{}/{name}/dist/index.js",
-        variable("TOOLWRIGHT_MCP_SERVERS")
-    );
+/// A server of others as a process, by the folder of its time and its package's name.
+fn other(servers: &str, name: &str) -> Command {
+    let program = format!("{}/{name}/dist/index.js", variable(servers));
     let mut command = Command::new(variable("TOOLWRIGHT_NODE"));
     command.arg(program);
     command
 }
+
+const SERVERS: &str = "TOOLWRIGHT_MCP_SERVERS";
+const SERVERS_2024: &str = "TOOLWRIGHT_MCP_SERVERS_2024";
 
 /// A folder of its own for a test, empty.
 fn folder(name: &str) -> std::path::PathBuf {
@@ -211,7 +212,7 @@ fn folder(name: &str) -> std::path::PathBuf {
 #[tokio::test]
 async fn the_filesystem_server() {
     let folder = folder("filesystem");
-    let mut command = other("server-filesystem");
+    let mut command = other(SERVERS, "server-filesystem");
     command.arg(&folder);
     let client = mcp::connect(command).trust_hints().await.unwrap();
     let tools = client.toolset();
@@ -253,7 +254,7 @@ async fn the_filesystem_server() {
 #[tokio::test]
 async fn the_memory_server() {
     let folder = folder("memory");
-    let mut command = other("server-memory");
+    let mut command = other(SERVERS, "server-memory");
     command.env("MEMORY_FILE_PATH", folder.join("memory.jsonl"));
     let client = mcp::connect(command).await.unwrap();
     let tools = client.toolset();
@@ -267,4 +268,58 @@ async fn the_memory_server() {
     assert_eq!(graph, json!({"entities": [ada], "relations": []}));
     client.close().await;
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// It does not know `server/discover`, and speaks the first version of the protocol.
+#[tokio::test]
+async fn the_memory_server_of_2024() {
+    let folder = folder("memory-2024");
+    let mut command = other(SERVERS_2024, "server-memory");
+    command.env("MEMORY_FILE_PATH", folder.join("memory.json"));
+    let client = mcp::connect(command).await.unwrap();
+    assert_eq!(client.protocol(), Some("2024-11-05"));
+    let tools = client.toolset();
+    assert!(client.notices().is_empty(), "{:?}", client.notices());
+    let ada = json!({"name": "Ada", "entityType": "person", "observations": ["writes programs"]});
+    let entities = json!({"entities": [ada]}).to_string();
+    let made = text(&tools, "create_entities", &entities).await;
+    assert_eq!(json!([ada]), made.parse::<serde_json::Value>().unwrap());
+    let graph = text(&tools, "read_graph", "{}").await;
+    let expected = json!({"entities": [ada], "relations": []});
+    assert_eq!(expected, graph.parse::<serde_json::Value>().unwrap());
+    client.close().await;
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[tokio::test]
+async fn the_thinking_server_of_2024() {
+    let command = other(SERVERS_2024, "server-sequential-thinking");
+    let client = mcp::connect(command).await.unwrap();
+    assert_eq!(client.protocol(), Some("2024-11-05"));
+    let tools = client.toolset();
+    assert!(client.notices().is_empty(), "{:?}", client.notices());
+    let mut thought =
+        json!({"thought": "a", "thoughtNumber": 1, "totalThoughts": 60, "nextThoughtNeeded": true});
+    let calls = (1..=60).map(|number| {
+        thought["thoughtNumber"] = number.into();
+        ToolCall::new(
+            number.to_string(),
+            "sequentialthinking",
+            thought.to_string(),
+        )
+    });
+    let calls: Vec<_> = calls.collect();
+    let batch = Executor::parallel(tools, 60)
+        .run(&calls, &Context::new())
+        .await;
+    let answers: HashSet<_> = batch
+        .results()
+        .map(|result| {
+            let answer = result.outcome.as_ref().unwrap().payload().unwrap();
+            let answer: serde_json::Value = answer.to_plain().parse().unwrap();
+            answer["thoughtNumber"].to_string()
+        })
+        .collect();
+    assert_eq!(answers.len(), 60, "{batch:?}");
+    client.close().await;
 }

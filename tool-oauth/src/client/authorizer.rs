@@ -11,7 +11,7 @@ use reqwest::{RequestBuilder, Response, Url};
 use toolwright_runtime::tool::BoxFuture;
 
 use super::challenge::Challenge;
-use super::discovery::AuthServer;
+use super::discovery::{AuthServer, covers};
 use super::store::StoredTokens;
 use super::{AuthError, OAuth};
 use crate::web::{AuthHttp, is_safe, is_this_machine};
@@ -159,6 +159,13 @@ impl Authorizer {
             ends_soon: tokens
                 .is_some_and(|tokens| tokens.refresh_token.is_some() && tokens.ends_soon()),
         }
+    }
+
+    /// Returns true if the current token is for this URL too, by the resource that it was requested for.
+    pub fn covers(&self, url: &Url) -> bool {
+        let state = self.state();
+        let current = state.current.as_ref();
+        current.is_some_and(|current| covers(&current.place.resource, url))
     }
 
     /// Adds the current token to a request.

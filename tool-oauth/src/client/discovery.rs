@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::AuthError;
 use super::challenge::Challenge;
+use crate::issuer::{is_same_issuer, issuer_key};
 use crate::web::{AuthHttp, RESOURCE_METADATA, at, issuer_places, place};
 
 /// Most entries that are read of a list that somebody else wrote.
@@ -18,7 +19,6 @@ const MOST_SCOPE: usize = 256;
 pub(super) struct AuthServer {
     /// The URI that tokens are for.
     pub(super) resource: String,
-    pub(super) issuer: String,
     pub(super) server: Endpoints,
     /// All that the server knows of, if it says so.
     pub(super) scopes: Vec<String>,
@@ -29,6 +29,8 @@ pub(super) struct AuthServer {
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Debug)]
 pub(super) struct Endpoints {
+    /// As the authorization server writes it: it compares what others send with this text.
+    pub(super) issuer: String,
     pub(super) authorization: Option<Url>,
     pub(super) token: Url,
     pub(super) registration: Option<Url>,
@@ -66,7 +68,7 @@ impl AuthServer {
     /// Returns the key under which tokens are stored.
     pub(super) fn key(&self) -> String {
         // No URL holds a space.
-        format!("{} {}", self.resource, self.issuer)
+        format!("{} {}", self.resource, issuer_key(&self.server.issuer))
     }
 
     /// Finds out. `is_wanted` chooses among several authorization servers.
@@ -95,7 +97,6 @@ impl AuthServer {
         Ok(Self {
             resource: metadata.resource,
             server: found.map_err(AuthError::new)?,
-            issuer,
             scopes: scopes(
                 metadata
                     .scopes_supported
@@ -113,8 +114,8 @@ impl AuthServer {
         let found = endpoints(web, &base, &issuer).await?;
         Ok(Self {
             resource: canonical(server),
-            issuer,
             server: found.unwrap_or_else(|_| Endpoints {
+                issuer,
                 authorization: Some(at(&base, "/authorize")),
                 token: at(&base, "/token"),
                 registration: Some(at(&base, "/register")),
@@ -139,6 +140,7 @@ impl Endpoints {
         Ok(Self {
             authorization: endpoint(metadata.authorization_endpoint, "authorization endpoint")?,
             token: web.checked(&metadata.token_endpoint, "token endpoint")?,
+            issuer: metadata.issuer,
             registration: endpoint(metadata.registration_endpoint, "registration endpoint")?,
             has_s256: has(&metadata.code_challenge_methods_supported, "S256"),
             says_issuer: metadata.authorization_response_iss_parameter_supported == Some(true),
@@ -180,7 +182,7 @@ async fn endpoints(
     let mut missing = Vec::new();
     for place in issuer_places(base) {
         match web.get::<ServerMetadata>(&place).await? {
-            Ok(metadata) if metadata.issuer != issuer => {
+            Ok(metadata) if !is_same_issuer(&metadata.issuer, issuer) => {
                 let words = format!(
                     "the metadata of the authorization server {issuer:?} are of another one: {:?}",
                     metadata.issuer
@@ -201,7 +203,7 @@ fn canonical(server: &Url) -> String {
 }
 
 /// Returns true if tokens for this resource are for the server too: it has the same origin, and the path or one above.
-fn covers(resource: &str, server: &Url) -> bool {
+pub(super) fn covers(resource: &str, server: &Url) -> bool {
     let Ok(resource) = Url::parse(resource) else {
         return false;
     };

@@ -14,6 +14,7 @@ use super::grant::{ConsentPage, GrantError, client_credentials, put, refresh, re
 use super::redirect::Redirect;
 use super::store::{Registered, StoredTokens, now};
 use super::{AuthError, AuthorizationRequest, Consent, OAuthHostError};
+use crate::issuer::is_same_issuer;
 
 impl Authorizer {
     /// Gets another token.
@@ -94,17 +95,20 @@ impl Authorizer {
             .or_else(|| self.state().issuer.clone());
         let wanted = bound
             .as_deref()
-            .or(current.map(|current| &*current.place.issuer));
-        let is_wanted = |issuer: &str| wanted == Some(issuer);
+            .or(current.map(|current| &*current.place.server.issuer));
+        let is_wanted = |issuer: &str| wanted.is_some_and(|wanted| is_same_issuer(wanted, issuer));
         let place = AuthServer::find(&self.web, &self.server, challenge, is_wanted).await?;
         match bound {
-            Some(bound) if bound != place.issuer => {
+            Some(bound) if !is_same_issuer(&bound, &place.server.issuer) => {
                 let words = "this client is not for the authorization server that the server names";
-                Err(AuthError::new(format!("{words}: {:?}", place.issuer)))
+                Err(AuthError::new(format!(
+                    "{words}: {:?}",
+                    place.server.issuer
+                )))
             }
             _ => {
                 if self.oauth.client_id.is_some() {
-                    self.state().issuer = Some(place.issuer.clone());
+                    self.state().issuer = Some(place.server.issuer.clone());
                 }
                 Ok(place)
             }
@@ -258,7 +262,9 @@ impl Authorizer {
                 let no_client = || AuthError::new("there is no `client_id`");
                 let client = self.given(&place).ok_or_else(no_client)?;
                 let assertion = match &self.oauth.grant {
-                    Consent::Signed(sign) => Some(hosts(|| sign(place.issuer.clone())).await?),
+                    Consent::Signed(sign) => {
+                        Some(hosts(|| sign(place.server.issuer.clone())).await?)
+                    }
                     _ => None,
                 };
                 let given =
@@ -366,7 +372,7 @@ impl Authorizer {
                 let request = AuthorizationRequest {
                     url: question.url.to_string(),
                     server: place.resource.clone(),
-                    issuer: place.issuer.clone(),
+                    issuer: place.server.issuer.clone(),
                     scopes: scopes.to_vec(),
                 };
                 hosts(|| ask(request)).await

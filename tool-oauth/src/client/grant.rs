@@ -13,7 +13,9 @@ use toolwright_http::token;
 
 use super::discovery::AuthServer;
 use super::store::{Registered, StoredTokens, now};
+use super::token_answer::Members;
 use super::{AuthError, short};
+use crate::issuer::is_same_issuer;
 use crate::web::{AuthHttp, WebError, is_loopback};
 
 const NONE: &str = "none";
@@ -130,10 +132,16 @@ impl ConsentPage {
         answer.map_err(|error| failed(error, registered, &secrets).into_auth_error())
     }
 
-    /// The code of the URL, checked by `state` and by `iss` (RFC 9207) before anything of it is believed.
+    /// Returns the code of the URL, after a check of its place, its `state` and its `iss` (RFC 9207).
     pub(super) fn code(&self, place: &AuthServer, back: &str) -> Result<String, AuthError> {
         let url = Url::parse(back.trim());
         let url = url.map_err(|_| AuthError::new("the program gave back no URL"))?;
+        let redirect_uri = self.redirect_uri.url();
+        if url.origin() != redirect_uri.origin() || url.path() != redirect_uri.path() {
+            return Err(AuthError::new(
+                "the browser came back, and not with the `redirect_uri`",
+            ));
+        }
         let value = |name: &str| {
             let mut values = url.query_pairs().filter(|(key, _)| key == name);
             match (values.next(), values.next()) {
@@ -149,7 +157,7 @@ impl ConsentPage {
             return Err(AuthError::new(words));
         }
         match value("iss")? {
-            Some(issuer) if issuer != place.issuer => {
+            Some(issuer) if !is_same_issuer(&issuer, &place.server.issuer) => {
                 return Err(AuthError::new(
                     "the answer is of another authorization server",
                 ));
@@ -234,13 +242,10 @@ fn failed(
             }
         }
         RequestTokenError::Request(error) => GrantError::Otherwise(format!("{cannot}: {error}")),
-        // What it holds may be tokens.
-        RequestTokenError::Parse(..) => GrantError::Otherwise(format!(
-            "{cannot}: its answer is not of the form of RFC 6749"
-        )),
-        RequestTokenError::Other(_) => {
-            GrantError::Otherwise(format!("{cannot}: its answer is none"))
-        }
+        // It may hold tokens.
+        RequestTokenError::Parse(..) | RequestTokenError::Other(_) => GrantError::Otherwise(
+            format!("{cannot}: its answer is not of the form of RFC 6749"),
+        ),
     }
 }
 
@@ -306,14 +311,6 @@ pub(super) fn put(tokens: &mut StoredTokens, given: &BasicTokenResponse) -> Resu
 }
 
 #[derive(Deserialize)]
-struct Registration {
-    client_id: String,
-    client_secret: Option<String>,
-    client_secret_expires_at: Option<u64>,
-    token_endpoint_auth_method: Option<String>,
-}
-
-#[derive(Deserialize)]
 struct RegistrationError {
     error: String,
     #[serde(default)]
@@ -345,8 +342,9 @@ pub(super) async fn register(
         "application_type": if is_native { "native" } else { "web" },
     });
     let cannot = "the authorization server did not register this client";
+    let failed = |error: WebError| AuthError::new(format!("{cannot}: {error}"));
     let answer = web.post(endpoint, request.to_string()).await;
-    let answer = answer.map_err(|error| AuthError::new(format!("{cannot}: {error}")))?;
+    let answer = answer.map_err(failed)?;
     if !answer.status().is_success() {
         let said = serde_json::from_slice::<RegistrationError>(answer.body());
         let said = said.map_or_else(
@@ -355,15 +353,15 @@ pub(super) async fn register(
         );
         return Err(AuthError::new(format!("{cannot}: {}", said.trim_end())));
     }
-    // What cannot be read may hold a secret.
-    let registration = serde_json::from_slice::<Registration>(answer.body());
-    let registration = registration
-        .map_err(|_| AuthError::new(format!("{cannot}: its answer has no `client_id`")))?;
-    Ok(Registered {
-        id: registration.client_id,
-        secret: registration.client_secret,
-        auth_method: registration.token_endpoint_auth_method,
-        redirect_uri: Some(redirect_uri.to_owned()),
-        secret_expires_at: registration.client_secret_expires_at.filter(|at| *at > 0),
-    })
+    let registered = |said: &Members| {
+        Ok(Registered {
+            id: said.required("client_id")?,
+            secret: said.text("client_secret")?,
+            auth_method: said.text("token_endpoint_auth_method")?,
+            redirect_uri: Some(redirect_uri.to_owned()),
+            secret_expires_at: said.seconds("client_secret_expires_at")?,
+        })
+    };
+    let said = Members::read(answer.body());
+    said.and_then(|said| registered(&said)).map_err(failed)
 }

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{AuthorizationError, LEEWAY, TokenError};
+use crate::issuer::is_same_issuer;
 use crate::web::{AuthHttp, checked, is_this_machine, issuer_places};
 
 /// Age at which keys are refreshed.
@@ -156,7 +157,7 @@ impl IssuerKeys {
         }
         let mut rules = Validation::new(head.alg);
         rules.set_audience(audiences);
-        rules.set_issuer(&[issuer]);
+        // `iss` is compared by our own rule: the crate takes any element of an array.
         rules.set_required_spec_claims(&["exp", "iss", "aud"]);
         rules.validate_nbf = true;
         rules.leeway = LEEWAY.as_secs();
@@ -166,7 +167,7 @@ impl IssuerKeys {
         let keys = keys.iter().filter(|key| key.may_have_signed(id, head.alg));
         for key in keys.take(MAX_TRIED) {
             match decode(token, &key.public, &rules) {
-                Ok(token) => return of_a_bearer(token.claims),
+                Ok(token) => return of_a_bearer(token.claims, issuer),
                 Err(error) => why = words(error.kind()),
             }
         }
@@ -245,7 +246,8 @@ impl IssuerKeys {
         for place in issuer_places(url) {
             let found = self.web.get::<Metadata>(&place).await.ok()?;
             if let Ok(metadata) = found {
-                let keys = Some(metadata.jwks_uri).filter(|_| metadata.issuer == name)?;
+                let keys =
+                    Some(metadata.jwks_uri).filter(|_| is_same_issuer(&metadata.issuer, name))?;
                 return self.web.checked(&keys, "URL of the keys").ok();
             }
         }
@@ -275,8 +277,15 @@ fn is_other(kind: &str) -> bool {
 }
 
 /// Whoever sends the token may use it, and sessions and tasks are for its subject.
-fn of_a_bearer(claims: Map<String, Value>) -> Result<Map<String, Value>, TokenError> {
-    let why = if claims.contains_key("cnf") {
+fn of_a_bearer(claims: Map<String, Value>, issuer: &str) -> Result<Map<String, Value>, TokenError> {
+    let why = match claims.get("iss") {
+        Some(Value::String(said)) if is_same_issuer(said, issuer) => None,
+        Some(Value::String(_)) => Some("the token is of another issuer"),
+        _ => Some("the token's `iss` is not a string"),
+    };
+    let why = if let Some(why) = why {
+        why
+    } else if claims.contains_key("cnf") {
         "the token is bound to a key of its client"
     } else if claims.get("sub").is_some_and(|sub| !sub.is_string()) {
         "the token's `sub` is no string"
@@ -291,7 +300,6 @@ fn words(error: &ErrorKind) -> &'static str {
         ErrorKind::ExpiredSignature => "the token has expired",
         ErrorKind::ImmatureSignature => "the token is not valid yet",
         ErrorKind::InvalidAudience => "the token is for another audience",
-        ErrorKind::InvalidIssuer => "the token is of another issuer",
         ErrorKind::MissingRequiredClaim(_) => "the token lacks `exp`, `iss` or `aud`",
         ErrorKind::InvalidSignature => "the token's signature is wrong",
         _ => "the token cannot be read",

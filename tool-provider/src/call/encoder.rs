@@ -21,6 +21,7 @@ use crate::call::{ErrorKind, Outcome, Payload, ToolError, ToolResult, contained}
 pub struct Encoder {
     style: EncodingStyle,
     pictures_after: bool,
+    structured_errors: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,6 +59,7 @@ impl Encoder {
         Self {
             style,
             pictures_after: false,
+            structured_errors: false,
         }
     }
 
@@ -69,6 +71,29 @@ impl Encoder {
             pictures_after: true,
             ..self
         }
+    }
+
+    /// Sends errors that have data or faults as structured content, too: for MCP, where the tool has no output schema.
+    /// Clients check structured content by that schema, that of errors too.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __structured_errors(self, structured_errors: bool) -> Self {
+        Self {
+            structured_errors,
+            ..self
+        }
+    }
+
+    pub(crate) const fn has_structured_errors(self) -> bool {
+        self.structured_errors
+    }
+
+    /// Returns true if every text is JSON: those of [`json`](Self::json) and of the envelopes.
+    pub const fn is_json(self) -> bool {
+        matches!(
+            self.style,
+            EncodingStyle::Json | EncodingStyle::Envelope { .. }
+        )
     }
 
     pub(crate) const fn has_pictures_after(self) -> bool {

@@ -3,6 +3,8 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
+use serde_json::Value;
+use toolwright_json::{ObjectWriter, list, quoted};
 use toolwright_schema::decode::Fault;
 use toolwright_schema::text::{Printable, printable};
 
@@ -18,6 +20,7 @@ struct ErrorData {
     kind: ErrorKind,
     messages: Vec<Cow<'static, str>>,
     faults: Vec<Fault>,
+    data: Option<Value>,
     /// The tool's own error, or the payload of its panic.
     source: Option<Arc<dyn Error + Send + Sync>>,
     debug: Option<String>,
@@ -93,6 +96,10 @@ impl ErrorKind {
 }
 
 impl ToolError {
+    /// Key of `_meta` under which the result of an MCP call holds the error as JSON.
+    #[doc(hidden)]
+    pub const META: &str = "toolwright/error";
+
     /// An error whose only text is `message`, for the model.
     #[cold]
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
@@ -119,6 +126,7 @@ impl ToolError {
             kind,
             messages,
             faults: Vec::new(),
+            data: None,
             source: None,
             debug: None,
             permanent: false,
@@ -165,6 +173,21 @@ impl ToolError {
         self.0
             .faults
             .extend(faults.into_iter().map(Fault::printable));
+        self
+    }
+
+    /// Sets data for programs that read the error, such as a code or an id. Over MCP and HTTP the caller gets it, so it must
+    /// hold no secret. The model reads the messages.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright::ToolError;
+    ///
+    /// let error = ToolError::failed("the card was declined").with_data(json!({"code": "declined"}));
+    /// assert_eq!(error.data().unwrap()["code"], "declined");
+    /// ```
+    pub fn with_data(mut self, data: impl Into<Value>) -> Self {
+        self.0.data = Some(data.into());
         self
     }
 
@@ -254,6 +277,36 @@ impl ToolError {
         &self.0.faults
     }
 
+    /// Returns the [data](Self::with_data) for programs.
+    pub fn data(&self) -> Option<&Value> {
+        self.0.data.as_ref()
+    }
+
+    /// Returns JSON of all that a caller may read, as HTTP, MCP and the command line write it.
+    #[doc(hidden)]
+    pub fn __to_json(&self) -> String {
+        let fault = |fault: &Fault| {
+            ObjectWriter::new()
+                .text("path", &fault.path)
+                .text("code", fault.code.as_str())
+                .text("message", &fault.message)
+                .end()
+        };
+        let faults = (!self.faults().is_empty()).then(|| list(self.faults().iter().map(fault)));
+        let data = self.data().map(Value::to_string);
+        ObjectWriter::new()
+            .text("kind", self.kind().as_str())
+            .json("messages", &list(self.messages().map(quoted)))
+            .maybe_json("faults", faults.as_deref())
+            .maybe_json("data", data.as_deref())
+            .maybe_json("permanent", self.is_permanent().then_some("true"))
+            .maybe_json(
+                "outcome_unknown",
+                self.is_outcome_unknown().then_some("true"),
+            )
+            .end()
+    }
+
     /// Returns the detail that only the host may read: the tool's error in `Debug`, or the payload of its panic.
     pub fn host_detail(&self) -> Option<&str> {
         self.0.debug.as_deref()
@@ -277,6 +330,9 @@ impl fmt::Debug for ToolError {
         let mut debug = f.debug_struct("ToolError");
         debug.field("kind", &self.0.kind);
         debug.field("messages", &self.0.messages);
+        if let Some(data) = &self.0.data {
+            debug.field("data", data);
+        }
         if self.0.outcome_unknown {
             debug.field("outcome", &format_args!("unknown"));
         }

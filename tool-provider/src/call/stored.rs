@@ -77,6 +77,8 @@ enum StoredKind {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         faults: Vec<Fault>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        data: Option<Value>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         detail: Option<String>,
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         permanent: bool,
@@ -91,6 +93,7 @@ impl StoredKind {
             kind: error.kind().as_str().to_owned(),
             messages: error.messages().map(str::to_owned).collect(),
             faults: error.faults().to_vec(),
+            data: error.data().cloned(),
             detail: error.host_detail().map(str::to_owned),
             permanent: error.is_permanent(),
             outcome_unknown: error.is_outcome_unknown(),
@@ -239,11 +242,16 @@ impl StoredOutcome {
                 kind,
                 messages,
                 faults,
+                data,
                 detail,
                 permanent,
                 outcome_unknown,
             } => {
                 let error = error(&kind, messages, detail).with_faults(faults);
+                let error = match data {
+                    Some(data) => error.with_data(data),
+                    None => error,
+                };
                 let error = if permanent { error.permanent() } else { error };
                 return Err(if outcome_unknown {
                     error.with_outcome_unknown()

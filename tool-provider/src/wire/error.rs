@@ -3,7 +3,7 @@ use std::fmt;
 use serde_json::value::RawValue;
 
 use super::read::{Members, elements, text};
-use toolwright_schema::text::Printable;
+use toolwright_schema::text::excerpt;
 
 /// A response, an event of a stream or a definition that is not of the provider's form, or the
 /// provider's own report of an error.
@@ -14,15 +14,14 @@ pub struct WireError {
     source: Option<serde_json::Error>,
 }
 
-/// So many characters of a provider's words are told.
+/// The error holds so many characters of the provider's words.
 const MOST: usize = 1_000;
 
 impl WireError {
     pub(super) fn new(message: impl Into<String>) -> Self {
-        let message = message.into();
         Self {
-            // A provider's words stand in it.
-            message: Printable::new(&message).at_most(MOST).to_string(),
+            // The provider's words may have several lines. An error has one.
+            message: excerpt(&message.into(), MOST),
             reported: false,
             source: None,
         }

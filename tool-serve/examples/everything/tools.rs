@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use toolwright::{Registry, Schema, tool, tools};
+use serde_json::json;
+use toolwright::{Outcome, Registry, Schema, ToolError, tool, tools};
 
 use super::trouble;
 
@@ -21,6 +22,27 @@ impl fmt::Display for Overflow {
 #[tool(read_only)]
 fn add(a: i64, b: i64) -> Result<i64, Overflow> {
     a.checked_add(b).ok_or(Overflow)
+}
+
+/// Fails with data, as a program reads it.
+fn declined() -> ToolError {
+    ToolError::failed("the bank declined the card")
+        .with_data(json!({"code": "declined"}))
+        .permanent()
+}
+
+/// Declines. Its results have no schema.
+#[tool(read_only)]
+fn decline(cents: u32) -> Result<Outcome, ToolError> {
+    let _ = cents;
+    Err(declined())
+}
+
+/// Declines. Its results have a schema.
+#[tool(read_only)]
+fn decline_order(cents: u32) -> Result<Optional, ToolError> {
+    let _ = cents;
+    Err(declined())
 }
 
 /// Says the text again.
@@ -194,6 +216,8 @@ pub(crate) fn registry() -> Registry {
         shape,
         order,
         search,
+        decline,
+        decline_order,
         trouble::boom,
         trouble::boom_drop,
         trouble::hang,

@@ -329,6 +329,8 @@ impl HttpServer {
                 // Counts the response until the client has read it.
                 ready(response.map(|body| Body::new(Counted::new(body, &answers))))
             }))
+            // Some clients add a slash.
+            .route_service("/mcp/", mcp.clone())
             .route_service("/mcp", mcp);
         // Set before the host's routes, whose fallback replaces it.
         let router = router.fallback(nothing);

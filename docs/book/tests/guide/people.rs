@@ -337,7 +337,7 @@ fn an_interrupt_shows_every_call() {
             .unwrap();
         let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
         assert!(
-            matches!(error, AgentError::Decision { index: 0, .. }),
+            matches!(&error, AgentError::Decision { path, .. } if path[..] == [0]),
             "{error}"
         );
         assert_eq!(session.pending().len(), 2);

@@ -5,16 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
-use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, ToolResult};
-use toolwright_runtime::executor::{Batch, CallPlan, Decided, Halted, Reply, Turn};
-use toolwright_runtime::tool::{Context, Decision};
-use toolwright_runtime::toolset::Toolset;
+use toolwright_provider::call::{Outcome, ToolResult};
+use toolwright_runtime::executor::{Batch, CallPlan, Halted, Reply, Turn};
 
 use super::tools_visit::ToolsVisit;
 use super::{Engine, VisitResult};
+use crate::agent::sub_sessions::SubSessions;
 use crate::digest;
-use crate::run::{AgentError, RunEnd};
+use crate::run::RunEnd;
 use crate::session::{Node, PendingCall, PendingCallReason, Status, WaitingCall};
 use crate::thread::ToolMessage;
 use crate::tool_node::plans;
@@ -28,7 +26,7 @@ impl Engine<'_> {
         }
         let cx = self.context();
         let tools = self.active_agent().executor.tools(&cx);
-        let decided = self.decided(&tools, &cx)?;
+        let decided = self.session.decided(&tools, &cx)?;
         let visit = self.tools_visit(&tools)?;
         self.subs.clone_from(&visit.subs);
         let at = &mut self.session.at;
@@ -94,66 +92,6 @@ impl Engine<'_> {
         }
     }
 
-    /// Returns the decided calls, and the calls whose agents can continue. Fails if a decision cannot be carried out.
-    fn decided(&mut self, tools: &Toolset, cx: &Context) -> Result<Vec<Decided>, AgentError> {
-        let mut decided = Vec::new();
-        let mut wrong = None;
-        for wait in &mut self.session.waits {
-            if wait.decision.is_none() && wait.goes_on() {
-                let tool = tools.get(&wait.call.name);
-                if tool.is_some_and(|tool| tool.__agent().is_some()) {
-                    decided.push(wait.decided(Decision::Approve));
-                } else {
-                    // Otherwise its conversation would be lost, or a tool would run that nobody approved.
-                    let words = "the agent that the call runs is not there any more; the call can be \
-                                 answered or rejected";
-                    wrong.get_or_insert(AgentError::Decision {
-                        index: wait.index,
-                        error: ToolError::new(ErrorKind::Rejected, words),
-                    });
-                }
-            }
-            let (Some(decision), call) = (wait.decision.clone(), &wait.call) else {
-                continue;
-            };
-            let holds = match &decision {
-                Decision::Approve
-                    if !wait.is_intact()
-                        || !wait.tool.is_empty()
-                            && wait.tool != digest::of_tool(&call.name, tools) =>
-                {
-                    let words = "the tool, or the call, has changed since the call was shown, and an \
-                                 approval does not hold for it; the call can be edited, answered or \
-                                 rejected";
-                    Err(ToolError::new(ErrorKind::Rejected, words))
-                }
-                Decision::Edit(_) if wait.sub.is_some() => {
-                    let words = "the call has begun: its arguments can no longer be changed";
-                    Err(ToolError::new(ErrorKind::Rejected, words))
-                }
-                Decision::Edit(arguments) => {
-                    let edited = ToolCall::new(&*call.id, &*call.name, arguments.to_string());
-                    tools.__validate_stored(&edited, cx)
-                }
-                _ => Ok(()),
-            };
-            match holds {
-                Ok(()) => decided.push(wait.decided(decision)),
-                Err(error) => {
-                    wait.decision = None;
-                    if wait.reason == PendingCallReason::NotRun {
-                        // A person decided otherwise, so the call no longer runs by itself.
-                        wait.reason =
-                            PendingCallReason::Decision(json!({ "why": error.to_string() }));
-                    }
-                    let index = wait.index;
-                    wrong.get_or_insert(AgentError::Decision { index, error });
-                }
-            }
-        }
-        wrong.map_or(Ok(decided), Err)
-    }
-
     /// Records the outcomes of calls. `places` maps the batch's calls to places in the turn; `ran` holds the places
     /// that were to run. Fails if the journal or a sub-session could not be saved; the batch is discarded then.
     fn take(
@@ -173,6 +111,7 @@ impl Engine<'_> {
         self.session.state = updates.fold(state, |state, (name, value)| state.with(name, value));
         self.count();
         let active_agent = self.active_agent();
+        let reports_edits = self.reports_edits();
         // Visible tools after the turn; computed once a call waits.
         let mut tools = None;
         let ran: BTreeSet<_> = ran.iter().copied().collect();
@@ -187,11 +126,12 @@ impl Engine<'_> {
                         direct = Some((index, value.to_plain().into_owned()));
                     }
                     let mut answer = ToolMessage::of(index, result, active_agent.encoder);
-                    if active_agent.reports_edits {
+                    if reports_edits {
                         let context = || self.context();
                         let tools =
                             tools.get_or_insert_with(|| active_agent.executor.tools(&context()));
-                        self.session.report_edit(&mut answer, tools);
+                        self.session
+                            .report_edit(&mut answer, tools, active_agent.encoder);
                     }
                     answers.push(answer);
                 }
@@ -219,6 +159,9 @@ impl Engine<'_> {
                         tool,
                     );
                     wait.attempt = pending.attempt;
+                    wait.edited = before
+                        .as_ref()
+                        .is_some_and(|before| before.edited().is_some());
                     wait.sub = sub.map(Box::new).or(before.and_then(|before| before.sub));
                     self.session.put_wait(wait);
                 }
@@ -230,6 +173,9 @@ impl Engine<'_> {
         self.session.settle();
         let halted = self.halted(batch, direct, ends);
         self.emit_handed_over();
+        if let Some(error) = visit.subs.as_ref().and_then(SubSessions::take_refused) {
+            return Err(error);
+        }
         let answered = self.session.thread.unanswered().is_empty();
         if halted.is_none() && answered && self.session.take_queued(active_agent.encoder) {
             self.session.at.node = Node::Model;

@@ -56,7 +56,17 @@ impl Engine<'_> {
         let has_agents = tools.iter().any(|tool| tool.__agent().is_some());
         let outer = self.host.get::<SubSessions>();
         let store = self.agent.persistence.store.clone();
-        let subs = || SubSessions::new(store, self.session, outer, &self.host, self.ledger());
+        let subs = || {
+            let (ledger, reports_edits) = (self.ledger(), self.reports_edits());
+            SubSessions::new(
+                store,
+                self.session,
+                outer,
+                &self.host,
+                ledger,
+                reports_edits,
+            )
+        };
         Ok(ToolsVisit {
             journal: self.journal(
                 self.session.thread().last_calls().to_vec(),
@@ -64,6 +74,11 @@ impl Engine<'_> {
             )?,
             subs: has_agents.then(subs),
         })
+    }
+
+    /// Returns true if the agent that answers, that of the run, or a caller reports edits.
+    pub(super) fn reports_edits(&self) -> bool {
+        self.agent.reports_edits || self.active_agent().reports_edits
     }
 
     /// Creates the journal of one visit for these calls. `again` holds approved record revisions, by place.

@@ -24,6 +24,8 @@ pub(super) struct AgentCall {
     state: State,
     /// Context of the run. Its state is the host's, which overrides the session's.
     cx: Context,
+    /// True if the session has begun before.
+    continues: bool,
 }
 
 /// Result of running the agent.
@@ -31,6 +33,8 @@ pub(super) enum AgentCallResult {
     Ended(Result<Outcome, ToolError>),
     /// The agent waits for input.
     Paused,
+    /// The agent cannot continue its conversation before the host mends something. It waits on.
+    Refused(AgentError),
     /// The session could not be saved: another writer continued it, or the store failed.
     NotSaved(CheckpointError),
 }
@@ -46,6 +50,7 @@ impl AgentCall {
         if agent.persistence.store.is_none() {
             agent.persistence.store = subs.and_then(|subs| subs.store().cloned());
         }
+        agent.reports_edits |= subs.is_some_and(SubSessions::reports_edits);
         let id = subs.and_then(|subs| subs.id(cx));
         // A session of a random id is nobody's.
         let caller = id.as_ref().and(cx.session_id());
@@ -59,6 +64,7 @@ impl AgentCall {
             cx: toolwright_runtime::tool::inside_call(cx)
                 .with_state(host)
                 .with(ledger),
+            continues: true,
         }
     }
 
@@ -79,6 +85,7 @@ impl AgentCall {
             (Some(kept), Some(stored)) if stored.saved > kept.saved => stored,
             (Some(kept), _) | (None, Some(kept)) => kept,
             (None, None) => {
+                self.continues = false;
                 let new = self.id.clone().map_or_else(Session::new, Session::with_id);
                 let mut session = new.with_state(self.state.clone());
                 session.begin(input);
@@ -111,6 +118,9 @@ impl AgentCall {
                     _ => run.strict().err().map(failed),
                 },
                 Err(AgentError::Checkpoint(error)) => return AgentCallResult::NotSaved(error),
+                Err(error) if self.continues && error.is_for_the_host() => {
+                    return AgentCallResult::Refused(error.kept());
+                }
                 Err(error) => Some(failed(error)),
             };
             if let Some(error) = failed {
@@ -163,7 +173,7 @@ pub(super) fn not_saved(error: CheckpointError, subs: Option<&SubSessions>) -> T
 }
 
 /// Maps a failure to the error that the calling model reads. Details for the host go to its debug text.
-fn failed(error: AgentError) -> ToolError {
+pub(super) fn failed(error: AgentError) -> ToolError {
     match error {
         AgentError::Tool(error) => error,
         AgentError::Cancelled => cancelled(),

@@ -7,7 +7,7 @@ use futures_util::StreamExt;
 use http::{HeaderValue, StatusCode, header};
 use reqwest::Response;
 use tokio::sync::oneshot;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::{EVENTS, Http, HttpSession, LAST_EVENT, SESSION, VERSION, is_of};
 use crate::client::answer::Answered;
@@ -21,6 +21,9 @@ const LONGEST_RETRY: Duration = Duration::from_mins(1);
 
 /// Attempts to resume a stream that brings no event.
 const MOST_TRIES: u32 = 8;
+
+/// Time limit of finding out that a server speaks HTTP+SSE.
+const HTTP_SSE_LIMIT: Duration = Duration::from_secs(2);
 
 impl Http {
     /// Reads what a server says unasked, as long as there is the session.
@@ -64,6 +67,20 @@ impl Http {
             sleep(self.pause(read.retry, tries)).await;
             tries = tries.saturating_add(1);
         }
+    }
+
+    /// Returns true if a GET opens a stream whose first event is `endpoint`.
+    ///
+    /// Source: "Backwards Compatibility" of streamable HTTP in 2025-03-26.
+    pub(super) async fn is_http_sse(&self, connection: &Connection) -> bool {
+        let first = async {
+            let session = HttpSession::default();
+            let response = self.get(connection, &session, None).await.ok()?;
+            let mut events = std::pin::pin!(events(response.bytes_stream(), self.most));
+            events.next().await?.ok()?.kind
+        };
+        let first = timeout(HTTP_SSE_LIMIT, first).await;
+        first.ok().flatten().as_deref() == Some("endpoint")
     }
 
     /// Returns true if a later token may answer a refusal of today.

@@ -79,7 +79,13 @@ impl CallTask {
 
 /// JSON of a tool's result.
 pub(in crate::server) fn text(shared: &Shared, version: Version, result: &ToolResult) -> String {
-    let list = wire(version).results(std::slice::from_ref(result), shared.encoder);
+    let has_no_schema = |name: &str| {
+        let tool = shared.registry.get(name);
+        tool.is_some_and(|tool| tool.def().output.is_none())
+    };
+    let is_structured = result.outcome.is_err() && has_no_schema(&result.name);
+    let encoder = shared.encoder.__structured_errors(is_structured);
+    let list = wire(version).results(std::slice::from_ref(result), encoder);
     // The one result, without the brackets of the list.
     let one = list
         .strip_prefix('[')

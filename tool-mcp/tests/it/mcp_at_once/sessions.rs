@@ -376,12 +376,12 @@ async fn servers_without_sessions_stand_behind_any_load_balancer() {
 }
 
 #[tokio::test]
-async fn a_client_of_an_older_version_gets_the_oldest() {
+async fn a_client_gets_no_version_that_is_newer_than_its_own() {
     let (server, runs) = server();
     let service = server.http();
     for (asked, version) in [
-        ("2024-11-05", "2025-06-18"),
-        ("2025-03-26", "2025-06-18"),
+        ("2024-11-05", "2024-11-05"),
+        ("2025-03-26", "2024-11-05"),
         ("2025-06-18", "2025-06-18"),
         ("2025-11-25", "2025-11-25"),
         ("2026-07-28", "2025-11-25"),

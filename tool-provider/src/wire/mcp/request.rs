@@ -9,7 +9,8 @@ use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::Mcp;
 use crate::call::{
-    Annotations, Block, Encoder, Meta, OldNames, Outcome, ToolCall, ToolDef, ToolResult,
+    Annotations, Block, Encoder, ErrorKind, Meta, OldNames, Outcome, ToolCall, ToolDef, ToolError,
+    ToolResult,
 };
 use crate::dialect::provider_text;
 use toolwright_schema::decode::Repair;
@@ -24,10 +25,25 @@ impl Mcp {
             Ok(Outcome::Content(content)) => list(content.blocks().iter().map(block_json)),
             _ => list([text_block(&result.content(encoder))]),
         };
-        let structured = self.structured(result);
-        let meta = (!result.repairs.is_empty()).then(|| {
-            let repairs = list(result.repairs.iter().map(repair));
-            ObjectWriter::new().json(REPAIRS, &repairs).end()
+        let failed = result
+            .outcome
+            .as_ref()
+            .err()
+            .filter(|error| says_more(error));
+        let error = failed.map(ToolError::__to_json);
+        let is_structured = |error: &&ToolError| {
+            encoder.has_structured_errors()
+                && (error.data().is_some() || !error.faults().is_empty())
+        };
+        let structured = match failed.filter(is_structured) {
+            Some(_) => error.as_deref().map(Cow::Borrowed),
+            None => self.structured(result),
+        };
+        let repairs = list(result.repairs.iter().map(repair));
+        let repairs = (!result.repairs.is_empty()).then_some(repairs);
+        let meta = (error.is_some() || repairs.is_some()).then(|| {
+            let meta = ObjectWriter::new().maybe_json(ToolError::META, error.as_deref());
+            meta.maybe_json(REPAIRS, repairs.as_deref()).end()
         });
         ObjectWriter::new()
             .maybe_text("resultType", self.of_2026.then_some("complete"))
@@ -189,6 +205,14 @@ fn meta(def: &ToolDef) -> Option<String> {
             object.json(key, value)
         });
     (!entries.is_empty()).then(|| object.end())
+}
+
+/// Returns true if there is more to an error than its text.
+fn says_more(error: &ToolError) -> bool {
+    error.kind() != ErrorKind::Failed
+        || error.data().is_some()
+        || error.is_permanent()
+        || error.is_outcome_unknown()
 }
 
 fn repair(repair: &Repair) -> String {

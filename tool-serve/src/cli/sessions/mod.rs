@@ -363,7 +363,9 @@ impl Sessions<'_> {
                 format!("`sessions show {id}` prints what waits"),
                 Exit::UnknownTool,
             ),
-            AgentError::Session(SessionError::AmbiguousCall(_)) => (String::new(), Exit::Usage),
+            AgentError::Session(SessionError::AmbiguousCall(_) | SessionError::WaitsInside(_)) => {
+                (String::new(), Exit::Usage)
+            }
             AgentError::Decision { error, .. } if error.kind() == ErrorKind::InvalidArgs => {
                 (String::new(), Exit::Arguments)
             }

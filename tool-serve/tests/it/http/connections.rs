@@ -91,6 +91,7 @@ fn an_early_refusal_does_not_cost_the_next_request() {
         (404, "POST", "/nothing", format!("{TOKEN}{JSON}")),
         (405, "PUT", call, format!("{TOKEN}{JSON}")),
         (405, "PUT", "/mcp", format!("{TOKEN}{JSON}")),
+        (405, "PUT", "/mcp/", format!("{TOKEN}{JSON}")),
     ];
     for (status, method, path, headers) in table {
         for (length, late) in [(2, true), (100, true), (300_000, false), (300_000, true)] {

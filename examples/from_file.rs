@@ -21,8 +21,8 @@
 //! A placeholder without an argument is empty, and an unquoted word of nothing else is left out.
 //!
 //! A command without placeholders is a line for `sh`: it holds nothing that a model wrote. A script with
-//! arguments takes them as its own, `sh -c 'wc -l < "$1"' sh {{path}}`; a placeholder inside the script is
-//! refused.
+//! arguments takes them as its own, `sh -c 'wc -l < "$1"' sh {{path}}`. A placeholder is refused inside the script, right
+//! behind an option such as `-c` of any program, and as the script of a program whose name ends with `sh` or `shell`.
 //!
 //! # What is not
 //!
@@ -131,11 +131,6 @@ enum Piece {
 /// Characters that mean something to a shell, and would stand for themselves here.
 const FOR_A_SHELL: &str = "|&;<>()$`*?[\n";
 
-/// Programs whose first argument that is no option is code.
-const SHELLS: [&str; 10] = [
-    "sh", "ash", "bash", "dash", "ksh", "mksh", "zsh", "fish", "csh", "tcsh",
-];
-
 impl Template {
     fn read(command: &str) -> Result<Self, String> {
         if !command.contains("{{") {
@@ -205,6 +200,10 @@ impl Template {
                 break;
             }
             before = Some(word);
+        }
+        let mut pairs = self.0.iter().zip(self.0.iter().skip(1));
+        if pairs.any(|(option, word)| option.takes_code() && word.has_argument()) {
+            return Err("a placeholder stands behind an option for code, such as `-c`".into());
         }
         let mut words = self.0.iter().take_while(|word| !word.is_one_of(&["--"]));
         if words.any(Word::has_argument_in_an_option) {
@@ -291,12 +290,27 @@ impl Word {
         matches!(self.pieces.as_slice(), [Piece::Text(text)] if texts.contains(&text.as_str()))
     }
 
+    /// Returns true for a program whose first argument that is no option is code: `bash`, `rbash`, `pwsh.exe`. A list of names
+    /// would lack some.
     fn is_shell(&self) -> bool {
         let [Piece::Text(text)] = self.pieces.as_slice() else {
             return false;
         };
-        let name = Path::new(text).file_name().and_then(|name| name.to_str());
-        name.is_some_and(|name| SHELLS.contains(&name))
+        let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
+        let name = name.to_ascii_lowercase();
+        let name = name.strip_suffix(".exe").unwrap_or(&name);
+        name.ends_with("sh") || name.ends_with("shell")
+    }
+
+    /// Returns true for an option whose value is code or a command: `-c`, `-lc`, `/c`, `-Command`, `-exec`.
+    fn takes_code(&self) -> bool {
+        let [Piece::Text(text)] = self.pieces.as_slice() else {
+            return false;
+        };
+        let name = text.trim_start_matches(['-', '/']).to_ascii_lowercase();
+        let is_option =
+            name.len() < text.len() && name.bytes().all(|byte| byte.is_ascii_alphabetic());
+        is_option && (name.len() <= 4 && name.ends_with('c') || name.starts_with("com"))
     }
 
     /// Its text; nothing where arguments are missing and there is nothing else.

@@ -130,7 +130,7 @@ fn a_tool_cannot_end_a_conversation_in_the_runtimes_name() {
         "halt_when",
         "interrupted",
         "manual",
-        "manual_tool_calls",
+        "pending",
         "max_steps",
         "max_tool_rounds",
         "max_turns",

@@ -277,7 +277,7 @@ fn halts_of_all_rounds_are_merged_in_call_order() {
     };
     assert_eq!(
         kinds(&second),
-        ["ask_user", "tool_error", "booked", "manual_tool_calls"]
+        ["ask_user", "tool_error", "booked", "pending"]
     );
     assert!(matches!(
         second.halts()[0],

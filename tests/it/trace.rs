@@ -120,7 +120,7 @@ fn every_call_starts_and_finishes_once_and_a_manual_one_only_waits() {
             r#"call 1: say({"text":"a","key":"[secret]"}) -> a7"#,
             "call 2: fail({}) started",
             "call 2: fail({}) failed: failed: no such thing",
-            &format!("batch {id}: 1 succeeded, 2 failed, 1 wait, halted: manual_tool_calls"),
+            &format!("batch {id}: 1 succeeded, 2 failed, 1 wait, halted: pending"),
         ]
     );
     // Another batch is another one.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Clients of others with `everything`, over a process and over HTTP: PyPI's `mcp` and `fastmcp`, the TypeScript SDK's client,
-# npm's `@modelcontextprotocol/client`, that SDK's first client, `@modelcontextprotocol/sdk` 1.0.1, and the Inspector's command
-# line, `@modelcontextprotocol/inspector`. Needs Python and npm; fails without.
+# npm's `@modelcontextprotocol/client`, also in Chromium, that SDK's first client, `@modelcontextprotocol/sdk` 1.0.1, and the
+# Inspector's command line, `@modelcontextprotocol/inspector`. Needs Python, npm and Chromium; fails without.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 node=$(bash tests/outside/node.sh)
@@ -66,3 +66,10 @@ for server in "$everything stdio" "$url/mcp"; do
   shows '"text": "3"' $server --method tools/call --tool-name add --tool-arg a=1 b=2
   echo "the Inspector, $server: all as it should be"
 done
+
+# The TypeScript SDK's client in a browser, on a page of another origin.
+client=$target/outside-mcp-typescript/node_modules
+source tests/outside/browser.sh
+cargo build -q --example serve
+cp tests/outside/mcp_browser.mjs "$dir/mcp_browser.mjs"
+timeout 120 "$node" "$dir/mcp_browser.mjs" "$client" "$target/debug/examples/serve"

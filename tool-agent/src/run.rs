@@ -13,13 +13,15 @@ use crate::session::{Node, SessionError};
 use crate::store::CheckpointError;
 use crate::thread::ThreadError;
 
-/// Result of a run. The conversation itself is in the session.
+/// Result of a run. The conversation itself is in the session. [`completed`](Self::completed) is an error unless the run
+/// came to its end.
+#[must_use = "a run may wait, or have reached a limit: `completed` says so"]
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Run {
     /// Reason why the run ended.
     pub end: RunEnd,
-    /// Last text of the model in this run.
+    /// Last text of the model in this run, however the run ended.
     pub text: Option<String>,
     /// Number of model calls.
     pub turns: u32,
@@ -133,27 +135,38 @@ impl RunEnd {
 }
 
 impl Run {
-    /// Returns the last text of the model, or the answer that goes directly to the user.
+    /// Returns the answer to the user: the last text of the model if the run completed, or the answer that goes directly to
+    /// the user. `None` if the run ended otherwise; [`text`](Self#structfield.text) holds what the model said before.
     pub fn text(&self) -> Option<&str> {
         match &self.end {
+            RunEnd::Completed => self.text.as_deref(),
             RunEnd::ReturnDirect(text) => Some(text),
-            _ => self.text.as_deref(),
+            _ => None,
         }
     }
 
-    /// Returns the run, unless a limit or a failure ended it.
+    /// Returns the run if it came to its end: the model answered, an answer went directly to the user, or a tool or
+    /// [`Agent::halt_when`](crate::Agent::halt_when) ended it.
     ///
     /// # Errors
-    /// Fails if a limit or a failure ended the run.
-    pub fn strict(self) -> Result<Self, AgentError> {
+    /// Fails if the run waits for somebody or was interrupted ([`AgentError::Paused`]), was cancelled, or ended at a limit
+    /// or a failure.
+    pub fn completed(self) -> Result<Self, AgentError> {
         match self.end {
+            RunEnd::Completed
+            | RunEnd::ReturnDirect(_)
+            | RunEnd::Halt { .. }
+            | RunEnd::HaltWhen => Ok(self),
+            RunEnd::AskUser { .. } | RunEnd::Pending | RunEnd::Interrupted { .. } => {
+                Err(AgentError::Paused(Box::new(self.end)))
+            }
+            RunEnd::Cancelled => Err(AgentError::Cancelled),
             RunEnd::MaxTurns(most) => Err(AgentError::Limit("model calls", most)),
             RunEnd::MaxToolRounds(most) => Err(AgentError::Limit("rounds of tools", most)),
             RunEnd::MaxSteps(most) => Err(AgentError::Limit("steps", most)),
             RunEnd::Budget { left, needs } => Err(AgentError::Budget { left, needs }),
             RunEnd::ToolError(error) => Err(AgentError::Tool(error)),
             RunEnd::ModelError(error) => Err(AgentError::Model(error)),
-            _ => Ok(self),
         }
     }
 }
@@ -184,6 +197,8 @@ pub enum AgentError {
     NoPrice(String),
     /// The host cancelled the run.
     Cancelled,
+    /// The run paused: it waits for somebody, or was interrupted. Returned by [`Run::completed`].
+    Paused(Box<RunEnd>),
     /// The final answer does not match the schema.
     Answer(ToolError),
     /// The tool choice names a tool that does not exist.
@@ -240,6 +255,20 @@ impl fmt::Display for AgentError {
                 )
             }
             Self::Cancelled => f.write_str("the run was cancelled"),
+            Self::Paused(end) => match &**end {
+                RunEnd::AskUser { question, .. } => {
+                    let question = Printable::new(question).one_line();
+                    write!(f, "the run has paused: a tool asks \"{question}\"")
+                }
+                RunEnd::Interrupted { node, after } => {
+                    let side = if *after { "after" } else { "before" };
+                    write!(
+                        f,
+                        "the run has paused: it was interrupted {side} the node `{node}`"
+                    )
+                }
+                _ => f.write_str("the run has paused: calls wait for a decision or a result"),
+            },
             Self::Answer(error) => {
                 write!(f, "the answer does not match the schema: {error}")
             }
@@ -312,6 +341,7 @@ impl AgentError {
             | Self::Limit(..)
             | Self::Budget { .. }
             | Self::Cancelled
+            | Self::Paused(_)
             | Self::Answer(_)
             | Self::Checkpoint(_) => false,
         }

@@ -165,7 +165,7 @@ fn two_calls() -> ModelResponse {
 fn a_run_is_a_span_around_those_of_its_model_calls_and_tools() {
     let recorder = Recorder::default();
     let words = ModelResponse::text("Done.").with_usage(usage(9, 1));
-    run(&recorder, vec![Ok(two_calls()), Ok(words)]);
+    let _ = run(&recorder, vec![Ok(two_calls()), Ok(words)]);
     let seen = recorder.spans.lock().unwrap().seen.clone();
     let names: Vec<_> = seen.iter().map(|span| (span.name, span.parent)).collect();
     assert_eq!(
@@ -210,7 +210,7 @@ fn a_run_is_a_span_around_those_of_its_model_calls_and_tools() {
 fn a_span_says_that_a_model_failed() {
     let recorder = Recorder::default();
     let busy = ModelError::new(ModelErrorKind::Busy, "429");
-    run(&recorder, vec![Ok(two_calls()), Err(busy)]);
+    let _ = run(&recorder, vec![Ok(two_calls()), Err(busy)]);
     let seen = recorder.spans.lock().unwrap().seen.clone();
     // The run, its second step and the model call in it.
     for place in [0, 5, 6] {
@@ -232,7 +232,7 @@ fn a_span_says_how_its_call_failed_and_is_closed_in_its_run() {
     let recorder = Recorder::default();
     let names = ["late", "boom", "fails", "nope", "look"];
     let calls = ModelResponse::calls(names.map(|name| ToolCall::new(name, name, "{}")));
-    run(&recorder, vec![Ok(calls), Ok(ModelResponse::text("Done."))]);
+    let _ = run(&recorder, vec![Ok(calls), Ok(ModelResponse::text("Done."))]);
     let seen = recorder.spans.lock().unwrap().seen.clone();
     let mut failed = BTreeMap::new();
     for span in seen.iter().filter(|span| span.name == "execute_tool") {
@@ -331,7 +331,7 @@ fn a_step_goes_on_in_the_run_that_goes_on_with_its_calls() {
     let agent = agent.interrupt_before(Node::Tools);
     let mut session = Session::ask("Go!");
     for _ in 0..2 {
-        block_on(agent.run(&mut session, &Context::new())).unwrap();
+        let _ = block_on(agent.run(&mut session, &Context::new())).unwrap();
     }
     assert_eq!(session.thread().last_text(), Some("Done."));
     // The interrupt itself is no step.
@@ -381,7 +381,7 @@ fn an_agent_that_is_a_tool_has_its_steps_inside_of_the_call() {
     );
     let mut session = Session::with_id("outer");
     session.reply("Go!").unwrap();
-    block_on(outer.run(&mut session, &Context::new())).unwrap();
+    let _ = block_on(outer.run(&mut session, &Context::new())).unwrap();
     assert_eq!(
         tree(&recorder),
         [

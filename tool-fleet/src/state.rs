@@ -301,7 +301,7 @@ impl StoredEnd {
         };
         Self {
             end: Some(run.end.as_str().to_owned()),
-            text: run.text().map(str::to_owned),
+            text: run.text().or(run.text.as_deref()).map(str::to_owned),
             error,
         }
     }

@@ -3,9 +3,20 @@
 
 use std::net::IpAddr;
 
-use http::{HeaderMap, HeaderValue, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 
 use crate::headers::single;
+
+/// Seconds that a browser may keep the answer to a preflight.
+const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
+
+/// Response headers that a page reads, beside those that every page may read: the session of MCP, and where a token comes from.
+const EXPOSED: HeaderValue = HeaderValue::from_static("mcp-session-id, www-authenticate");
+
+const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
+
+/// Header that tells whether a page of the same origin asks (Fetch Metadata). Browsers send it over `https` and to this machine.
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Which hosts and pages a server is reached by.
 #[derive(Debug, Clone, Default)]
@@ -53,9 +64,30 @@ impl Site {
         self.hosts.push(host.into().to_ascii_lowercase());
     }
 
-    /// Allows pages of an origin, such as `https://app.example.com`.
+    /// Allows pages of an origin, such as `https://app.example.com`. They may read the responses.
     pub fn allow_origin(&mut self, origin: impl Into<String>) {
         self.origins.push(origin.into().to_ascii_lowercase());
+    }
+
+    /// Returns what the response to a request says to a browser (CORS). `None` if no origin is listed.
+    pub fn cors(&self, method: &Method, headers: &HeaderMap) -> Option<Cors> {
+        if self.origins.is_empty() {
+            return None;
+        }
+        let origin = single(headers, &header::ORIGIN).ok().flatten();
+        let is_listed = |origin: &&str| self.origins.contains(&origin.to_ascii_lowercase());
+        let origin = origin.filter(is_listed);
+        let is_preflight = *method == Method::OPTIONS
+            && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+        Some(Cors {
+            origin: origin.and_then(|origin| HeaderValue::from_str(origin).ok()),
+            asks: is_preflight.then(|| {
+                let asked = headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS);
+                asked
+                    .cloned()
+                    .unwrap_or(HeaderValue::from_static("content-type"))
+            }),
+        })
     }
 
     /// Checks the host, then the origin.
@@ -95,15 +127,57 @@ impl Site {
             let Ok(origin) = origin.to_str().map(str::to_ascii_lowercase) else {
                 return false;
             };
-            let Some((_, site)) = origin.split_once("://") else {
+            let site = origin
+                .strip_prefix("https://")
+                .or(origin.strip_prefix("http://"));
+            let Some(site) = site else {
                 return false;
             };
-            host.is_some_and(|host| site.eq_ignore_ascii_case(host))
+            // Of the server's own pages the scheme is not known here, as behind a proxy with TLS. The browser compares it.
+            let is_same = headers
+                .get(FETCH_SITE)
+                .is_none_or(|site| site == "same-origin");
+            (is_same && host.is_some_and(|host| site.eq_ignore_ascii_case(host)))
                 || self.origins.contains(&origin)
                 || (self.local_pages && is_local(without_port(site)))
         })
     }
 }
+
+/// The headers by which a browser lets pages of listed origins read responses (CORS). Never with credentials: pages send tokens
+/// themselves.
+#[derive(Debug, Clone)]
+pub struct Cors {
+    /// The origin that asks, if it is listed.
+    origin: Option<HeaderValue>,
+    /// The headers that a preflight asks for.
+    asks: Option<HeaderValue>,
+}
+
+impl Cors {
+    /// Returns true if the request asks whether another may be sent, and its page is listed. It is answered with status 204.
+    pub fn is_preflight(&self) -> bool {
+        self.asks.is_some() && self.origin.is_some()
+    }
+
+    /// Adds the headers to a response. Caches keep responses apart by `Vary`, whoever asks.
+    pub fn add_to(self, headers: &mut HeaderMap) {
+        headers.append(header::VARY, HeaderValue::from_static("Origin"));
+        let Some(origin) = self.origin else {
+            return;
+        };
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+        if let Some(asked) = self.asks {
+            headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, METHODS);
+            headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked);
+            headers.insert(header::ACCESS_CONTROL_MAX_AGE, MAX_AGE);
+        }
+    }
+}
+
+/// Status of the answer to a preflight.
+pub const PREFLIGHT: StatusCode = StatusCode::NO_CONTENT;
 
 /// Lets pages of any site read a response (CORS).
 pub fn allow_every_page(headers: &mut HeaderMap) {

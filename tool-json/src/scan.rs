@@ -152,6 +152,7 @@ pub struct Scanner<'t> {
     at: usize,
     /// Further arrays and objects that may open.
     depth: u8,
+    is_lossy: bool,
 }
 
 impl<'t> Scanner<'t> {
@@ -162,6 +163,16 @@ impl<'t> Scanner<'t> {
             text,
             at: 0,
             depth: MAX_DEPTH,
+            is_lossy: false,
+        }
+    }
+
+    /// Creates a reader that reads half of a surrogate pair as U+FFFD. JSON's grammar admits such an escape, and no Rust string
+    /// can hold it.
+    pub const fn lossy(text: &'t str) -> Self {
+        Self {
+            is_lossy: true,
+            ..Self::new(text)
         }
     }
 
@@ -284,7 +295,12 @@ impl<'t> Scanner<'t> {
                     return Ok(());
                 }
                 Some(b'\\') => {
-                    let (char, from) = escape(self.text, end)?;
+                    let (char, from) = match escape(self.text, end) {
+                        Err(error) if self.is_lossy && error.expected() == Expected::Pair => {
+                            (char::REPLACEMENT_CHARACTER, end + 6)
+                        }
+                        read => read?,
+                    };
                     end = plain_run(self.bytes(), from);
                     each(char, self.slice(from, end));
                     continue;
@@ -505,6 +521,22 @@ mod tests {
         ] {
             assert_eq!(read(&format!("\n {text}\t")), Ok(text));
         }
+    }
+
+    #[test]
+    fn half_of_a_pair_is_replaced_if_the_reader_is_lossy() {
+        for (text, read) in [
+            (r#""a\ud800b""#, "a\u{fffd}b"),
+            (r#""\udc00\ud83d\ude00""#, "\u{fffd}\u{1f600}"),
+            (r#""\ud83d\ud83d\ude00""#, "\u{fffd}\u{1f600}"),
+            (r#""\ud800\n\ud800""#, "\u{fffd}\n\u{fffd}"),
+            (r#""\\ud800""#, r"\ud800"),
+        ] {
+            assert_eq!(Scanner::lossy(text).string().as_deref(), Ok(read), "{text}");
+            assert_eq!(Scanner::lossy(text).skip(), Ok(text));
+        }
+        let cut = Scanner::lossy(r#""\ud80""#).string();
+        assert_eq!(cut.map_err(|error| error.expected()), Err(Expected::Hex));
     }
 
     #[test]

@@ -106,6 +106,13 @@ fn write_runs(out: &mut String, text: &str) {
     }
 }
 
+/// Returns the text without a byte order mark before it. Editors and shells of Windows write one before JSON.
+pub fn strip_bom(text: &str) -> &str {
+    text.trim_ascii_start()
+        .strip_prefix('\u{feff}')
+        .unwrap_or(text)
+}
+
 /// Returns the text as a JSON string.
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);

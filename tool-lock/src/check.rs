@@ -2,16 +2,17 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{env, fs, io};
 
 use toolwright_json::Value;
 use toolwright_provider::call::ToolDef;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::render::SchemaDoc;
-use toolwright_schema::text::near;
+use toolwright_schema::text::{Printable, near};
 
 use crate::compare::{Comparison, Verdict, compare};
+use crate::error::LockError;
 use crate::file::{Entry, File};
 
 /// Makes a [`Lock`] of tools and a file in the package's folder: `lock!(tools, "tools.lock")`.
@@ -26,7 +27,10 @@ macro_rules! lock {
 }
 
 /// Environment variable that says what is written.
-const MODE: &str = "TOOLS_LOCK";
+pub(crate) const MODE: &str = "TOOLS_LOCK";
+
+/// Maximal number of changed tools of a foreign server whose schemas are compared. Those of others are `undecided`.
+const MOST_COMPARED: usize = 64;
 
 /// Tools and the file that they are held to.
 ///
@@ -49,6 +53,7 @@ pub struct Lock {
     path: PathBuf,
     tools: Vec<ToolDef>,
     optional: Vec<String>,
+    is_foreign: bool,
     mode: Option<Mode>,
 }
 
@@ -82,87 +87,6 @@ impl fmt::Display for LockChange {
     }
 }
 
-/// Error of a check. `Debug` prints the message, too, so that `unwrap` shows it.
-#[non_exhaustive]
-pub enum LockError {
-    /// Tools changed in a way that breaks those who call them or read their results.
-    Breaks(PathBuf, Vec<LockChange>),
-    /// The file is not up to date; nothing breaks.
-    Outdated(PathBuf, Vec<LockChange>),
-    /// There was no file. It is written now.
-    Missing(PathBuf),
-    /// A line of the file, by its number, is not as it was written; it may have marks of a conflict.
-    Unreadable(PathBuf, usize),
-    /// `TOOLS_LOCK` has an unknown value.
-    Mode(String),
-    /// The file cannot be read or written.
-    Io(PathBuf, io::Error),
-}
-
-impl LockError {
-    /// Returns the changes that are not accepted or not written.
-    pub fn changes(&self) -> &[LockChange] {
-        match self {
-            Self::Breaks(_, changes) | Self::Outdated(_, changes) => changes,
-            _ => &[],
-        }
-    }
-}
-
-impl fmt::Display for LockError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut list = |path: &Path, changes: &[LockChange], what: &str, mode: &str| {
-            write!(f, "{} {what}", path.display())?;
-            for change in changes {
-                write!(f, "\n  {change}")?;
-            }
-            if changes.is_empty() {
-                f.write_str("\n  the lines are not in order")?;
-            }
-            write!(
-                f,
-                "\nhelp: to accept that, run the same with `{MODE}={mode}`"
-            )
-        };
-        match self {
-            Self::Breaks(path, changes) => {
-                let what = "does not admit these changes, since a tool breaks those who use it:";
-                list(path, changes, what, "accept-major")
-            }
-            Self::Outdated(path, changes) => list(path, changes, "is out of date:", "update"),
-            Self::Missing(path) => {
-                let path = path.display();
-                write!(f, "{path} was missing, and is written now\nhelp: commit it")
-            }
-            Self::Unreadable(path, line) => write!(
-                f,
-                "{}:{line} cannot be read\nhelp: restore the file from version control, or delete it to write it anew",
-                path.display()
-            ),
-            Self::Mode(mode) => write!(
-                f,
-                "`{MODE}={mode}` is unknown\nhelp: set it to `update` or `accept-major`"
-            ),
-            Self::Io(path, error) => write!(f, "{}: {error}", path.display()),
-        }
-    }
-}
-
-impl fmt::Debug for LockError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl std::error::Error for LockError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(_, error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
 impl Lock {
     /// Compares tools with the file at a path.
     pub fn new(tools: &Toolset, path: impl Into<PathBuf>) -> Self {
@@ -171,7 +95,21 @@ impl Lock {
             path: path.into(),
             tools: tools.collect(),
             optional: Vec::new(),
+            is_foreign: false,
             mode: None,
+        }
+    }
+
+    /// Compares tools of somebody else's server with the file at a path, which holds their words, too. Take them from a client
+    /// without a prefix that trusts hints, since a connection compares the server's own names and hints.
+    ///
+    /// A missing file is an error and is not written, unless the mode is `update` or `accept-major`. A tool that the server does
+    /// not list is no change, and its entry stays: what is listed may depend on who asks.
+    pub fn foreign(tools: impl IntoIterator<Item = ToolDef>, path: impl Into<PathBuf>) -> Self {
+        Self {
+            tools: tools.into_iter().collect(),
+            is_foreign: true,
+            ..Self::new(&Toolset::default(), path)
         }
     }
 
@@ -184,6 +122,12 @@ impl Lock {
     /// Writes the file, whatever `TOOLS_LOCK` says: unless a tool broke, or in any case if breaks are accepted.
     pub fn update(mut self, accepts_breaks: bool) -> Self {
         self.mode = Some(Mode::Update { accepts_breaks });
+        self
+    }
+
+    /// Compares, whatever `TOOLS_LOCK` says.
+    pub fn compare_only(mut self) -> Self {
+        self.mode = Some(Mode::Compare);
         self
     }
 
@@ -200,6 +144,9 @@ impl Lock {
         let text = match fs::read_to_string(&self.path) {
             Ok(text) => text.replace("\r\n", "\n"),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if self.is_foreign && mode == Mode::Compare {
+                    return Err(LockError::Absent(path()));
+                }
                 self.write(&File::default())?;
                 return match mode {
                     Mode::Compare => Err(LockError::Missing(path())),
@@ -236,13 +183,17 @@ impl Lock {
 
     /// Returns the up-to-date file.
     fn new_file(&self, old: &File) -> File {
-        let mut file = File::default();
+        let mut file = File {
+            is_foreign: self.is_foreign,
+            ..File::default()
+        };
         for def in &self.tools {
-            file.tools.insert(def.name.to_string(), Entry::of(def));
+            let entry = Entry::of(def, self.is_foreign);
+            file.tools.insert(def.name.to_string(), entry);
         }
         file.gone = old.gone.clone();
         for (name, entry) in self.gone(old) {
-            if self.optional.contains(name) {
+            if self.may_be_absent(name) {
                 file.tools.insert(name.clone(), entry.clone());
             } else {
                 let names = self.tools.iter().map(|def| &*def.name);
@@ -254,6 +205,10 @@ impl Lock {
         file
     }
 
+    fn may_be_absent(&self, name: &String) -> bool {
+        self.is_foreign || self.optional.contains(name)
+    }
+
     /// Returns the entries of tools that are not there any more, under any name.
     fn gone<'f>(&self, file: &'f File) -> impl Iterator<Item = (&'f String, &'f Entry)> {
         file.tools
@@ -262,14 +217,15 @@ impl Lock {
     }
 
     fn changes(&self, file: &File) -> Vec<LockChange> {
-        let mut changes: Vec<_> = self
-            .tools
-            .iter()
-            .filter_map(|def| change(file, def))
-            .collect();
+        let mut changes = Vec::new();
+        for def in &self.tools {
+            // Whoever wrote the schemas, the time is bounded.
+            let decides = !self.is_foreign || changes.len() < MOST_COMPARED;
+            changes.extend(change(file, def, self.is_foreign, decides));
+        }
         let gone = self
             .gone(file)
-            .filter(|(name, _)| !self.optional.contains(name));
+            .filter(|(name, _)| !self.may_be_absent(name));
         changes.extend(gone.map(|(name, _)| LockChange {
             tool: name.clone(),
             verdict: Verdict::Major,
@@ -291,13 +247,20 @@ fn mode_of(words: &str) -> Result<Mode, LockError> {
 }
 
 /// Compares a tool with its entry.
-fn change(file: &File, def: &ToolDef) -> Option<LockChange> {
+fn change(file: &File, def: &ToolDef, is_foreign: bool, decides: bool) -> Option<LockChange> {
     let (mut verdict, mut reasons) = (Verdict::Same, Vec::new());
     let mut add = |other: Verdict, reason: String| {
         verdict = verdict.max(other);
         reasons.push(reason);
     };
-    let new = Entry::of(def);
+    let new = Entry::of(def, is_foreign);
+    let compared = |old: &str, new: &str| {
+        if decides {
+            compared(old, new)
+        } else {
+            Comparison::UNKNOWN
+        }
+    };
     let before = || file.tools.iter().find(|(name, _)| def.is_called(name));
     match file.tools.get_key_value(&*def.name).or_else(before) {
         None => add(Verdict::Minor, "the tool is new".to_owned()),
@@ -332,7 +295,11 @@ fn change(file: &File, def: &ToolDef) -> Option<LockChange> {
                 (None, Some(_)) => add(Verdict::Minor, "its result is described now".to_owned()),
                 _ => {}
             }
-            if (&old.takes, &old.returns) == (&new.takes, &new.returns) && *old != new {
+            if is_foreign {
+                for reason in words_changed(old, &new) {
+                    add(Verdict::Patch, reason);
+                }
+            } else if (&old.takes, &old.returns) == (&new.takes, &new.returns) && *old != new {
                 add(Verdict::Patch, "words or hints changed".to_owned());
             }
         }
@@ -349,6 +316,25 @@ fn compared(old: &str, new: &str) -> Comparison {
         (Ok(old), Ok(new)) => compare(&old, &new),
         _ => Comparison::UNKNOWN,
     }
+}
+
+/// Words changes of what a foreign tool says of itself.
+fn words_changed(old: &Entry, new: &Entry) -> Vec<String> {
+    let mut reasons = Vec::new();
+    if old.says != new.says {
+        let said = |entry: &Entry| printable(entry.says.as_deref().unwrap_or("nothing"));
+        reasons.push(format!("it says {} now, and said {}", said(new), said(old)));
+    }
+    if old.hints != new.hints {
+        let (old, new) = (old.hints.join(", "), new.hints.join(", "));
+        reasons.push(format!("its hints are `{new}` now, and were `{old}`"));
+    }
+    reasons
+}
+
+/// Escapes and cuts words of a server.
+fn printable(words: &str) -> String {
+    Printable::new(words).one_line().at_most(200).to_string()
 }
 
 /// Words a change of arguments.

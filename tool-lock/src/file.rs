@@ -2,15 +2,19 @@
 //!
 //! ```text
 //! find_order 2f6a1c0b9d3e4857 read_only
+//!   says "Finds an order."
 //!   takes {"additionalProperties":false,"properties":{"id":{"type":"string"}},"required":["id"],"type":"object"}
 //!   returns {"type":"string"}
 //! lookup_order -> find_order
 //! ```
+//!
+//! The words of a tool of this program stand in its source, and the fingerprint finds a change. Those of a tool of somebody
+//! else's server stand in the file: a server may forge a fingerprint, and a person reads them before accepting.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use toolwright_json::Value;
+use toolwright_json::{Value, quoted};
 use toolwright_provider::call::{Annotations, ToolDef};
 use toolwright_schema::keyword::{Keyword, Subschemas};
 use toolwright_schema::render::SchemaDoc;
@@ -18,6 +22,8 @@ use toolwright_schema::text::{FNV_OFFSET, fnv1a};
 
 const HEAD: &str =
     "# What the tools take and return. A test holds them to it; TOOLS_LOCK=update writes it.\n";
+const FOREIGN_HEAD: &str = "# What a server's tools say, take and return. Others are left out; TOOLS_LOCK=update writes it.\n";
+const SAYS: &str = "  says ";
 const TAKES: &str = "  takes ";
 const RETURNS: &str = "  returns ";
 const INSTEAD: &str = " ->";
@@ -52,6 +58,8 @@ pub(crate) struct File {
     pub(crate) tools: BTreeMap<String, Entry>,
     /// Names of tools that are gone, each with the name of the tool in its place; empty for none.
     pub(crate) gone: BTreeMap<String, String>,
+    /// The tools are those of somebody else's server.
+    pub(crate) is_foreign: bool,
 }
 
 /// A tool as it was accepted.
@@ -59,24 +67,42 @@ pub(crate) struct File {
 pub(crate) struct Entry {
     /// Hash of the whole definition, with all words.
     fingerprint: String,
-    hints: Vec<String>,
+    pub(crate) hints: Vec<String>,
+    /// Title and description of a foreign tool, as JSON.
+    pub(crate) says: Option<String>,
     pub(crate) takes: String,
     pub(crate) returns: Option<String>,
 }
 
 impl Entry {
-    pub(crate) fn of(def: &ToolDef) -> Self {
-        let mut text = def.description.to_string();
-        text.push_str(def.input.as_json());
-        text.push_str(def.output.as_ref().map_or("", |output| output.as_json()));
+    /// Describes a tool. The schemas of a foreign one keep their words.
+    pub(crate) fn of(def: &ToolDef, is_foreign: bool) -> Self {
+        let takes = sorted(&def.input, is_foreign);
+        let returns = def.output.as_ref().map(|schema| sorted(schema, is_foreign));
+        let says = is_foreign.then(|| {
+            let texts = [def.title.as_deref(), Some(&*def.description)];
+            let texts = texts.into_iter().flatten().map(quoted);
+            texts.collect::<Vec<_>>().join(" ")
+        });
+        // Some servers write keys in another order each time.
+        let output = def.output.as_ref().map(SchemaDoc::as_json);
+        let texts = match &says {
+            Some(says) => [says, &takes, returns.as_deref().unwrap_or_default()],
+            None => [
+                &def.description,
+                def.input.as_json(),
+                output.unwrap_or_default(),
+            ],
+        };
         let hints = HINTS
             .iter()
             .filter(|(_, hint)| hint(&def.options.annotations) == Some(true));
         Self {
-            fingerprint: format!("{:016x}", fnv1a(FNV_OFFSET, text.as_bytes())),
+            fingerprint: format!("{:016x}", fnv1a(FNV_OFFSET, texts.concat().as_bytes())),
             hints: hints.map(|(name, _)| (*name).to_owned()).collect(),
-            takes: without_words(&def.input),
-            returns: def.output.as_ref().map(without_words),
+            says,
+            takes,
+            returns,
         }
     }
 
@@ -93,6 +119,7 @@ impl Entry {
         let entry = Self {
             fingerprint,
             hints: words.collect(),
+            says: None,
             takes: String::new(),
             returns: None,
         };
@@ -113,7 +140,9 @@ impl File {
                 continue;
             }
             let entry = last.as_ref().and_then(|name| file.tools.get_mut(name));
-            let is_read = if let Some(takes) = line.strip_prefix(TAKES) {
+            let is_read = if let Some(says) = line.strip_prefix(SAYS) {
+                entry.map(|entry| entry.says.replace(says.to_owned())) == Some(None)
+            } else if let Some(takes) = line.strip_prefix(TAKES) {
                 entry.map(|entry| entry.takes.push_str(takes)).is_some()
             } else if let Some(returns) = line.strip_prefix(RETURNS) {
                 entry.map(|entry| entry.returns.replace(returns.to_owned())) == Some(None)
@@ -140,11 +169,15 @@ impl File {
 
     /// Returns the text of the file.
     pub(crate) fn text(&self) -> String {
-        let mut text = HEAD.to_owned();
+        let head = if self.is_foreign { FOREIGN_HEAD } else { HEAD };
+        let mut text = head.to_owned();
         for (name, entry) in &self.tools {
             let _ = write!(text, "{name} {}", entry.fingerprint);
             for hint in &entry.hints {
                 let _ = write!(text, " {hint}");
+            }
+            if let Some(says) = &entry.says {
+                let _ = write!(text, "\n{SAYS}{says}");
             }
             let _ = write!(text, "\n{TAKES}{}", entry.takes);
             if let Some(returns) = &entry.returns {
@@ -159,15 +192,18 @@ impl File {
     }
 }
 
-/// Returns the text of a schema without words, its keys sorted.
-fn without_words(schema: &SchemaDoc) -> String {
+/// Returns the text of a schema, its keys sorted, with or without words.
+fn sorted(schema: &SchemaDoc, has_words: bool) -> String {
     let mut text = String::new();
     match Value::parse(schema.as_json()) {
         Ok(mut schema) => {
-            remove_words(&mut schema);
+            if !has_words {
+                remove_words(&mut schema);
+            }
             schema.write_sorted(&mut text);
         }
-        Err(_) => text.push_str(schema.as_json()),
+        // On one line in any case.
+        Err(_) => text.push_str(&quoted(schema.as_json())),
     }
     text
 }

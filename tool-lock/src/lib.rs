@@ -2,10 +2,12 @@
 
 mod check;
 mod compare;
+mod error;
 mod file;
 mod proof;
 mod tree;
 mod witness;
 
-pub use self::check::{Lock, LockChange, LockError};
+pub use self::check::{Lock, LockChange};
 pub use self::compare::{Comparison, Verdict, compare};
+pub use self::error::LockError;

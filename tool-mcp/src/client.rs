@@ -21,6 +21,8 @@ mod in_flight;
 mod keep;
 mod link;
 mod lists;
+#[cfg(feature = "lock")]
+mod lock;
 mod offers;
 mod pages;
 mod remote;
@@ -171,7 +173,7 @@ impl Client {
     /// Returns true while connected. Over HTTP, where every message is a request of its own, this is false after a request that
     /// did not reach the server, or for which the server opened no new session, until a later one is answered.
     pub fn is_connected(&self) -> bool {
-        matches!(&*self.link.state.borrow(), LinkState::Up(_, session) if session.connection.is_reached())
+        matches!(&*self.link.state.borrow(), LinkState::Up(_, session) if session.connection.health.is_reached())
     }
 
     /// Closes the connection and waits for the end of it and of the server's process. Calls of its tools fail from then

@@ -55,7 +55,7 @@ fn short(text: &str) -> String {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct AuthorizationRequest {
-    /// URL to open in the person's browser.
+    /// URL to open in the person's browser. Do not pass it through a shell: see [`OAuth::in_browser`].
     pub url: String,
     /// URI of the MCP server that wants to know who asks.
     pub server: String,
@@ -172,7 +172,9 @@ impl OAuth {
         })))
     }
 
-    /// Asks a person in a browser on this machine. `open` gets the URL, and opens it or shows it. The browser comes back to
+    /// Asks a person in a browser on this machine. `open` gets the URL, and opens it or shows it. An authorization server that is
+    /// not trusted wrote parts of the URL. Pass it to a program as an argument of its own, and never through a shell: quotes, `$(`
+    /// and `;` are escaped, and `&` and `%` are not. The browser comes back to
     /// a free port of 127.0.0.1, or to the [`redirect_uri`](Self::redirect_uri), whose host and port the client listens at meanwhile. A
     /// person has 5 minutes.
     pub fn in_browser(open: impl Fn(&str) + Send + Sync + 'static) -> Self {

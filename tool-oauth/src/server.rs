@@ -56,8 +56,9 @@ const LEEWAY: Duration = Duration::from_secs(30);
 /// ```
 ///
 /// # Tokens
-/// A token is a JWT that the issuer signed with RSA, ECDSA or `EdDSA`. `iss` must be the issuer and `aud` must include the
-/// server; `exp` and `nbf` are checked with 30 seconds of leeway. Scopes are read from `scope` or `scp`. The issuer's keys are
+/// A token is a JWT that the issuer signed with RSA, ECDSA or `EdDSA`. `iss` must be the issuer, but for a slash behind its origin, and `aud` must include the
+/// server; `exp` and `nbf` are checked with 30 seconds of leeway. The token names a subject (`sub`) or a client (`client_id`),
+/// to whom sessions and tasks belong. Scopes are read from `scope` or `scp`. The issuer's keys are
 /// found through its metadata (RFC 8414 or `OpenID` Connect) and cached for 10 minutes. An unknown key refreshes them, at most
 /// every 5 seconds. If the issuer is down, cached keys work for up to an hour; without keys requests get 503. For other kinds
 /// of tokens, see [`verify_with`](Self::verify_with).
@@ -403,7 +404,7 @@ fn of_claims(issuer: &str, claims: Map<String, Value>) -> Grant {
     if let Some(subject) = text("sub") {
         grant = grant.with_subject(subject);
     }
-    if let Some(client) = text("client_id").or_else(|| text("azp")) {
+    if let Some(client) = client_id(&claims) {
         grant = grant.with_client_id(client);
     }
     let seconds = claims.get("exp").and_then(Value::as_f64).unwrap_or(0.0);
@@ -412,6 +413,12 @@ fn of_claims(issuer: &str, claims: Map<String, Value>) -> Grant {
         grant = grant.with_expiry(end);
     }
     grant.with_claims(claims)
+}
+
+/// Returns the id of the token's client: RFC 9068, or the names that Keycloak, Okta and Entra ID use.
+fn client_id(claims: &Map<String, Value>) -> Option<&str> {
+    let names = ["client_id", "azp", "cid", "appid"];
+    names.iter().find_map(|name| claims.get(*name)?.as_str())
 }
 
 impl fmt::Debug for Authorization {

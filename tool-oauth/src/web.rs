@@ -31,8 +31,41 @@ pub(crate) struct AuthHttp {
     client: Client,
     /// For this machine, where no proxy is between.
     direct: Client,
-    /// True if this machine may be asked. A server elsewhere has no business with what listens here.
-    may_be_local: bool,
+    /// The nearest network that may be asked.
+    reach: Network,
+}
+
+/// Where a URL leads, by its text alone: names are not resolved. A server in a far network has no business with what a nearer one
+/// has, so its metadata must not lead there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Network {
+    Public,
+    /// An address of a private network, or of the link (RFC 1918, 3927, 4193, 4291, 6598).
+    Private,
+    ThisMachine,
+}
+
+impl Network {
+    pub(crate) fn of(url: &Url) -> Self {
+        if is_this_machine(url) {
+            return Self::ThisMachine;
+        }
+        let host = url.host_str().unwrap_or_default();
+        let ip = host.trim_start_matches('[').trim_end_matches(']').parse();
+        let is_private = ip.is_ok_and(|ip: IpAddr| match ip.to_canonical() {
+            IpAddr::V4(ip) => {
+                let [first, second, ..] = ip.octets();
+                let is_shared = first == 100 && second & 0xc0 == 64;
+                ip.is_private() || ip.is_link_local() || is_shared
+            }
+            IpAddr::V6(ip) => ip.is_unique_local() || ip.is_unicast_link_local(),
+        });
+        if is_private {
+            Self::Private
+        } else {
+            Self::Public
+        }
+    }
 }
 
 /// Why there is no answer.
@@ -49,20 +82,20 @@ impl std::error::Error for WebError {}
 
 impl AuthHttp {
     /// A request takes `limit` at most.
-    pub(crate) fn new(may_be_local: bool, limit: Duration) -> Result<Self, WebError> {
+    pub(crate) fn new(reach: Network, limit: Duration) -> Result<Self, WebError> {
         // A redirect could lead to where no check has looked.
         let client = || Client::builder().redirect(Policy::none()).timeout(limit);
         let failed = |error| WebError(describe(error));
         Ok(Self {
             client: client().build().map_err(failed)?,
             direct: client().no_proxy().build().map_err(failed)?,
-            may_be_local,
+            reach,
         })
     }
 
     /// Returns true if this URL may be asked, and a person be sent there.
     fn may_ask(&self, url: &Url) -> bool {
-        is_safe(url) && (self.may_be_local || !is_this_machine(url))
+        is_safe(url) && Network::of(url) <= self.reach
     }
 
     /// Reads a URL that somebody else wrote, and that may be asked.
@@ -71,7 +104,11 @@ impl AuthHttp {
         if self.may_ask(&url) {
             return Ok(url);
         }
-        let words = format!("the {what} leads to this machine, and the server is elsewhere");
+        let to = match Network::of(&url) {
+            Network::ThisMachine => "this machine",
+            _ => "a private network",
+        };
+        let words = format!("the {what} leads to {to}, and the server is elsewhere");
         Err(WebError(format!("{words}: {text:?}")))
     }
 
@@ -189,6 +226,10 @@ pub(crate) fn checked(text: &str, what: &str) -> Result<Url, WebError> {
     if !is_safe(&url) {
         return Err(invalid("has to be `https`, or `http` on this machine"));
     }
+    let is_name = |char: char| char.is_ascii_alphanumeric() || "-._:[]".contains(char);
+    if !url.host_str().unwrap_or_default().chars().all(is_name) {
+        return Err(invalid("has a host that is not a name"));
+    }
     if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
         return Err(WebError(format!("the {what} has a user or a fragment")));
     }
@@ -233,15 +274,15 @@ mod tests {
     use tokio::net::TcpListener;
     use tokio::time::timeout;
 
-    use super::AuthHttp;
+    use super::{AuthHttp, Network};
 
     const LIMIT: Duration = Duration::from_secs(1);
 
     #[test]
     fn this_machine_is_asked_for_a_server_on_it_alone() {
         let (local, remote) = (
-            AuthHttp::new(true, LIMIT).unwrap(),
-            AuthHttp::new(false, LIMIT).unwrap(),
+            AuthHttp::new(Network::ThisMachine, LIMIT).unwrap(),
+            AuthHttp::new(Network::Public, LIMIT).unwrap(),
         );
         for (url, is_local) in [
             ("http://127.0.0.1:9200/x", true),
@@ -266,12 +307,46 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_private_network_is_asked_for_a_server_in_one_alone() {
+        let reach = |network| AuthHttp::new(network, LIMIT).unwrap();
+        let [public, private] = [Network::Public, Network::Private].map(reach);
+        for (url, is_private) in [
+            ("https://10.0.0.1/x", true),
+            ("https://172.16.0.1", true),
+            ("https://172.31.255.255", true),
+            ("https://192.168.1.1:8443", true),
+            ("https://169.254.169.254/latest/meta-data", true),
+            ("https://100.64.0.1", true),
+            ("https://167772161", true),
+            ("https://[fd00::1]", true),
+            ("https://[fe80::1]", true),
+            ("https://[::ffff:10.0.0.1]", true),
+            ("https://172.32.0.1", false),
+            ("https://100.128.0.1", false),
+            ("https://192.0.2.1", false),
+            ("https://[2001:db8::1]", false),
+            ("https://10.example", false),
+        ] {
+            assert!(private.checked(url, "issuer").is_ok(), "{url}");
+            assert_eq!(public.checked(url, "issuer").is_err(), is_private, "{url}");
+        }
+        assert!(private.checked("https://127.0.0.1", "issuer").is_err());
+        for url in [
+            "https://a$(x).example",
+            "https://a'b.example",
+            "https://a;b.example",
+        ] {
+            assert!(public.checked(url, "issuer").is_err(), "{url}");
+        }
+    }
+
     #[tokio::test]
     async fn nothing_is_sent_to_where_it_may_not() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/token", listener.local_addr().unwrap());
         let url = Url::parse(&url).unwrap();
-        let web = AuthHttp::new(false, LIMIT).unwrap();
+        let web = AuthHttp::new(Network::Public, LIMIT).unwrap();
         assert!(web.get::<Value>(&url).await.is_err());
         assert!(web.post(&url, "{}".to_owned()).await.is_err());
         let request = http::Request::post(url.as_str()).body(Vec::new()).unwrap();

@@ -185,7 +185,7 @@ fn what_halts_a_turn_is_told_beside_its_answers() {
         .collect();
     let (null, b, c, bad) = (json!(null), json!("b"), json!("c"), json!("not_object"));
     assert_eq!(shown, [(&b, &null), (&null, &bad), (&c, &null)]);
-    assert_eq!(replies[2]["halt"], json!({"reason": "manual_tool_calls"}));
+    assert_eq!(replies[2]["halt"], json!({"reason": "pending"}));
     assert_eq!(replies[3]["halt"], json!({"reason": "return_direct"}));
     assert_eq!(replies[4]["halt"]["question"], "Where?");
     assert_eq!(

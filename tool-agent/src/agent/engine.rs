@@ -314,7 +314,11 @@ impl<'a> Engine<'a> {
             RunEnd::Halt { value, .. } if is_over => Some(value.to_plain().into_owned()),
             RunEnd::Completed | RunEnd::HaltWhen | RunEnd::ReturnDirect(_) => {
                 let before = self.session.result.take();
-                let text = run.text().map(str::to_owned).or(before);
+                let text = run
+                    .text()
+                    .or(run.text.as_deref())
+                    .map(str::to_owned)
+                    .or(before);
                 text.or_else(|| self.session.thread.last_text().map(str::to_owned))
             }
             _ => None,

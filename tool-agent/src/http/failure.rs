@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use reqwest::header::HeaderMap;
 use serde_json::Value;
-use toolwright_schema::text::Printable;
+use toolwright_schema::text::excerpt;
 
 use super::Endpoint;
 use crate::model::{ModelError, ModelErrorKind};
@@ -67,16 +67,14 @@ impl Endpoint {
         }
     }
 
-    /// Returns a provider's message, without the key and truncated. Some providers repeat the rejected key. It is
+    /// Returns a provider's message on one line, without the key and truncated. Some providers repeat the rejected key. It is
     /// removed before the cut, which could leave half of it otherwise.
     pub(super) fn redacted(&self, words: &str) -> String {
         let words = match &self.key {
             Some(key) => words.replace(&**key, "[key]"),
             None => words.to_owned(),
         };
-        Printable::new(&words)
-            .at_most(MAX_MESSAGE_CHARS)
-            .to_string()
+        excerpt(&words, MAX_MESSAGE_CHARS)
     }
 }
 

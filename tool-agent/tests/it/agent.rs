@@ -134,7 +134,7 @@ async fn without_calls_there_are_two_messages() {
     let model = ScriptedModel::new([text("Hello.")]);
     let mut session = Session::ask("Hi!");
     let agent = Agent::new(model, Toolset::default());
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(roles(&session), ["user", "assistant"]);
 
     // New words begin a new run on the same thread.
@@ -160,7 +160,7 @@ async fn limits_are_results_and_errors_where_asked() {
     assert_eq!(model.requests().len(), 4);
     assert_eq!(session.pending().len(), 1);
     assert_eq!(session.pending()[0].reason, PendingCallReason::NotRun);
-    let error = run.strict().unwrap_err();
+    let error = run.completed().unwrap_err();
     assert_eq!(
         error.to_string(),
         "the run reached its limit of 3 rounds of tools"
@@ -190,7 +190,7 @@ async fn manual_calls_are_answered_by_the_host() {
     let agent = Agent::new(model, all());
     let mut session = Session::ask("Charge me!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.end.as_str(), "manual_tool_calls");
+    assert_eq!(run.end.as_str(), "pending");
     assert_eq!(roles(&session), ["user", "assistant", "tool"]);
     let pending = session.pending();
     assert_eq!(
@@ -249,7 +249,7 @@ async fn a_tool_asks_and_the_answer_goes_on() {
 
     // As a message of the user.
     session.reply("Oslo").unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(
         roles(&session),
         [
@@ -310,7 +310,7 @@ async fn tools_end_runs() {
         .await
         .unwrap();
     assert_eq!(run.end.as_str(), "tool_error");
-    assert!(matches!(run.strict(), Err(AgentError::Tool(_))));
+    assert!(matches!(run.completed(), Err(AgentError::Tool(_))));
 }
 
 #[tokio::test]
@@ -427,7 +427,7 @@ async fn state_choice_and_queue_live_from_turn_to_turn() {
         .collect();
     assert_eq!(choices, [ToolChoice::Required, ToolChoice::Auto]);
     session.reply("And?").unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
 
     let agent = Agent::new(ScriptedModel::new([]), all()).tool_choice("nowhere");
     let error = agent
@@ -500,7 +500,7 @@ async fn structured_input_of_a_run_opens_a_tool() {
     let agent = Agent::with_executor(model.clone(), executor);
     for wants in ["words", "sums"] {
         let cx = Context::new().with(Wants(wants));
-        agent.run(&mut Session::ask("2 + 3?"), &cx).await.unwrap();
+        let _ = agent.run(&mut Session::ask("2 + 3?"), &cx).await.unwrap();
     }
     let offered = |request: &Recorded| request.tools.iter().any(|tool| tool == "add");
     let offered: Vec<_> = model.requests().iter().map(offered).collect();
@@ -520,7 +520,7 @@ async fn a_turn_of_tools_asks_for_the_catalogue_twice() {
     let model = ScriptedModel::new([calls(&[add_call("c1")]), text("5.")]);
     let agent = Agent::new(model, source);
     let mut session = Session::ask("2 + 3?");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     // Two requests; and the turn between, by the agent and by its executor.
     assert_eq!(asked.load(Ordering::SeqCst), 2 + 2);
 }
@@ -591,7 +591,7 @@ async fn every_event_says_of_which_session_and_run_it_is() {
     let mut session = Session::with_id("s");
     for run in ["s/1", "s/2"] {
         session.reply("Go!").unwrap();
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(session.run_id(), run);
         let heard = std::mem::take(&mut *heard.lock().unwrap());
         let kinds = [
@@ -667,7 +667,7 @@ async fn a_turn_of_16_384_calls_is_answered() {
     let script = [Ok(ModelResponse::calls(many(calls)))];
     let agent = Agent::with_executor(ScriptedModel::new(script), executor);
     let mut session = Session::ask("Count!");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let pending = session.pending();
     assert_eq!(pending.len(), calls);
     println!("{calls} calls that wait: {:?}", began.elapsed());

@@ -137,7 +137,7 @@ async fn all_that_is_waited_for_is_listed_with_its_path_and_without_secrets() {
     let model = script([calls(&[ask("a", "helper", "Open!")]), text("Done.")]);
     let agent = with(model, helper(with(inner, innermost)));
     let (mut session, cx) = (Session::ask("Go!"), Context::new());
-    agent.run(&mut session, &cx).await.unwrap();
+    let _ = agent.run(&mut session, &cx).await.unwrap();
     let waiting = agent.waiting(&stored(&session), &cx);
     let listed: Vec<_> = waiting
         .iter()
@@ -328,7 +328,7 @@ async fn a_result_may_be_a_value() {
     let asks = || calls(&[ask("c", "helper", "2 + 3?")]);
     let agent = with(script([asks(), asks(), text("5.")]), tool);
     let mut session = Session::ask("2 + 3?");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let answers = answers(&session);
     assert_eq!(answers[0], (r#"{"sum":5}"#.to_owned(), false));
     assert!(
@@ -398,13 +398,13 @@ async fn whoever_waits_for_an_agent_may_end_it() {
     let (agent, mut session) = asked(None).await;
     let reject = Decision::Reject("never mind".into());
     session.decide("c1", reject).unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let rejected = "the call was rejected: never mind";
     assert_eq!(answers(&session), [(rejected.to_owned(), true)]);
 
     let (agent, mut session) = asked(None).await;
     session.submit("c1", "rain").unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(answers(&session), [("rain".to_owned(), false)]);
 
     // Its first words are said.
@@ -414,7 +414,7 @@ async fn whoever_waits_for_an_agent_may_end_it() {
     let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
     assert!(matches!(&error, AgentError::Decision { path, .. } if path[..] == [0]));
     session.answer("Oslo").unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(answers(&session), [("Sun in Oslo.".to_owned(), false)]);
 }
 
@@ -445,7 +445,7 @@ async fn decisions_reach_calls_inside() {
     let agent = Agent::new(outer, tools);
     let mut session = Session::ask("Pay!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.end.as_str(), "manual_tool_calls");
+    assert_eq!(run.end.as_str(), "pending");
     assert_eq!(ran.all(), ["looked", "looked"]);
 
     let mut session = stored(&session);
@@ -464,7 +464,7 @@ async fn decisions_reach_calls_inside() {
     };
     decide(&mut session, "z", Decision::Edit(json!({"cents": 1}))).unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.end.as_str(), "manual_tool_calls");
+    assert_eq!(run.end.as_str(), "pending");
     assert_eq!(ran.all(), ["looked", "looked", "paid 1"]);
     assert_eq!(
         decide(&mut session, "z", Decision::Approve),
@@ -506,7 +506,7 @@ async fn waits_deep_inside(ran: &Ran) -> Session {
     let mut session = Session::ask("Pay!");
     let agent = nested(Asked::First, ran, payer);
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.end.as_str(), "manual_tool_calls");
+    assert_eq!(run.end.as_str(), "pending");
     stored(&session)
 }
 
@@ -646,7 +646,7 @@ async fn a_call_whose_agent_waits_is_not_approved() {
         Err(SessionError::WaitsInside(vec![0, 0]))
     );
     session.answer("Oslo").unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
 }
 
 #[tokio::test]
@@ -658,7 +658,7 @@ async fn a_turn_that_goes_on_is_one_round() {
     let agent = with(outer, helper(inner)).max_tool_rounds(1);
     let mut session = Session::ask("Pay!");
     for call in ["x", "y"] {
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         session
             .in_sub_session("c1", |sub| sub.decide(call, Decision::Approve))
             .unwrap();
@@ -677,7 +677,7 @@ async fn an_interrupt_inside_needs_nobody() {
     let agent = with(outer, helper(inner));
     let mut session = Session::ask("Look!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.end.as_str(), "manual_tool_calls");
+    assert_eq!(run.end.as_str(), "pending");
     assert!(ran.all().is_empty());
     let inside = session.sub_session("c1").unwrap();
     assert_eq!(inside.status(), &Status::Interrupted { node: Node::Tools });
@@ -698,7 +698,7 @@ async fn two_that_ask_are_answered_one_after_the_other() {
     let tools = Toolset::new([named("one"), named("two")]).unwrap();
     let agent = Agent::new(outer, tools);
     let mut session = Session::ask("Weather?");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let asking = |session: &Session| match session.status() {
         Status::AwaitingUser { id, .. } => id.to_string(),
         other => panic!("{other:?}"),
@@ -786,7 +786,7 @@ async fn what_is_the_callers_alone_stays_outside() {
     );
     let agent = agent.name("desk");
     let cx = Context::new();
-    agent.run(&mut Session::ask("Go!"), &cx).await.unwrap();
+    let _ = agent.run(&mut Session::ask("Go!"), &cx).await.unwrap();
     let Some(ThreadMessage::Tool(answer)) = inner.requests()[1].thread.last().cloned() else {
         panic!("no answer");
     };

@@ -213,7 +213,7 @@ async fn a_pause_inside_is_found_in_the_store_and_decided_once() {
             text("Paid."),
         ]);
         let first = agent(script([ask(), text("Done.")]), inner, &ran).checkpointer(store.clone());
-        first.run(&mut asked(), &Context::new()).await.unwrap();
+        let _ = first.run(&mut asked(), &Context::new()).await.unwrap();
         let mut one = first.state("s").await.unwrap().unwrap();
         let mut other = first.state("s").await.unwrap().unwrap();
         assert_eq!(one.pending()[0].reason, PendingCallReason::Agent);
@@ -302,7 +302,7 @@ async fn a_failure_that_was_recorded_keeps_its_faults() {
         )
         .await;
         let second = build(script([text("Done.")]), &seen);
-        second.resume("s", &Context::new()).await.unwrap();
+        let _ = second.resume("s", &Context::new()).await.unwrap();
         let seen = seen.lock().unwrap();
         let [first, again] = &seen[..] else {
             panic!("{seen:?}");
@@ -470,10 +470,10 @@ async fn a_branch_goes_on_inside_with_a_conversation_of_its_own() {
         let inner = script([calls(&[call("y", "risky")]), text("Paid.")]);
         let first = build(script([ask(), text("Done.")]), inner);
         let (mut session, cx) = (asked(), Context::new());
-        first.run(&mut session, &cx).await.unwrap();
+        let _ = first.run(&mut session, &cx).await.unwrap();
         let paused = session.checkpoint().unwrap();
         approve(&mut session);
-        first.run(&mut session, &cx).await.unwrap();
+        let _ = first.run(&mut session, &cx).await.unwrap();
         assert_eq!(
             (answers(&session), ran.both()),
             (vec!["Paid.".to_owned()], (10, 0))
@@ -508,7 +508,7 @@ async fn who_does_not_know_the_agent_inside_leaves_its_conversation_as_it_is() {
     let inner = script([calls(&[call("y", "risky")]), text("Paid.")]);
     let knows = agent(script([ask(), text("Done.")]), inner, &ran);
     let (mut session, cx) = (asked(), Context::new());
-    knows.run(&mut session, &cx).await.unwrap();
+    let _ = knows.run(&mut session, &cx).await.unwrap();
     let said = session.in_sub_session("c1", |sub| sub.decide("y", Decision::Approve));
     said.unwrap();
     for tools in [Toolset::default(), tools![other; state = Arc::clone(&ran)]] {

@@ -124,7 +124,7 @@ async fn a_request_that_does_not_fit_is_not_sent() {
     assert_eq!((left.tokens, left.money, needs), (Some(1_000), None, 1_002));
     assert_eq!(run.turns, 0);
     assert_eq!(
-        run.clone().strict().unwrap_err().to_string(),
+        run.clone().completed().unwrap_err().to_string(),
         "the budget does not pay for what comes next: it needs 1002 tokens, and 1000 tokens are left"
     );
     assert!(model.requests().is_empty());
@@ -173,7 +173,7 @@ async fn calls_stay_pending_once_nothing_is_left_and_run_with_a_larger_budget() 
     let finished = trace.of_kind(TraceKind::RunFinished)[0].to_string();
     assert!(finished.contains("budget"), "{finished}");
     assert!(!first.end.is_limit());
-    let error = first.strict().unwrap_err().to_string();
+    let error = first.completed().unwrap_err().to_string();
     assert_eq!(
         error,
         "the budget does not pay for what comes next: 0 tokens left"
@@ -205,7 +205,7 @@ async fn the_next_run_counts_what_earlier_ones_spent() {
     let budget = limits().tokens(900);
     let agent = agent.budget(budget.clone());
     let mut session = Session::ask("One.");
-    run(&agent, &mut session).await;
+    let _ = run(&agent, &mut session).await;
     session.reply("Two.").unwrap();
     let second = run(&agent, &mut session).await;
     assert_eq!((second.usage.input, second.turns), (300, 1));
@@ -219,11 +219,11 @@ async fn the_next_run_counts_what_earlier_ones_spent() {
 async fn money_is_counted_by_model_and_outlives_the_process() {
     let agent = talker(script([says(500_000, 50_000)]));
     let mut session = Session::ask("Hi!");
-    run(&agent, &mut session).await;
+    let _ = run(&agent, &mut session).await;
     // Another model of the same conversation.
     let small = ScriptedModel::new([says(1_000_000, 0)]).named("small");
     session.reply("Go on.").unwrap();
-    run(&talker(small), &mut session).await;
+    let _ = run(&talker(small), &mut session).await;
 
     let session = stored(&session);
     let prices = prices().model("small", Money::from_cents(10), Money::from_cents(10));
@@ -245,7 +245,7 @@ async fn money_refuses_a_request() {
         .system("x".repeat(80_000))
         .budget(budget);
     let mut session = Session::ask("Hi!");
-    run(&agent, &mut session).await;
+    let _ = run(&agent, &mut session).await;
     session.reply("More.").unwrap();
     let (left, needs) = refused(&run(&agent, &mut session).await);
     assert_eq!(left.money, Some(Money::from_cents(1)));
@@ -288,7 +288,7 @@ async fn the_empty_name_is_the_price_of_models_without_a_name() {
 async fn what_a_model_without_a_price_spent_before_is_an_error() {
     let model = ScriptedModel::new([says(10, 0)]).named("other");
     let mut session = Session::ask("Hi!");
-    run(&talker(model), &mut session).await;
+    let _ = run(&talker(model), &mut session).await;
     session.reply("More.").unwrap();
     let budget = limits().money(Money::from_cents(4), prices());
     assert!(matches!(budget.left(&session), Err(AgentError::NoPrice(name)) if name == "other"));
@@ -378,7 +378,7 @@ async fn a_detached_agent_spends_from_its_own_budget_alone() {
     let tools = Toolset::new([tool.build().unwrap()]).unwrap();
     let agent = Agent::new(outer, tools).budget(limits().tokens(500));
     let mut session = Session::ask("Hi!");
-    run(&agent, &mut session).await;
+    let _ = run(&agent, &mut session).await;
     session.queue().arrived().await;
     let end = run(&agent, &mut session).await;
     assert_eq!(end.text(), Some("Done."));
@@ -392,7 +392,7 @@ async fn an_agent_whose_model_has_no_price_is_an_error_of_its_call() {
     let tools = Toolset::new([tool_of(inner, "helper")]).unwrap();
     let budget = limits().money(Money::from_cents(1_000), prices());
     let mut session = Session::ask("Hi!");
-    run(&Agent::new(outer, tools).budget(budget), &mut session).await;
+    let _ = run(&Agent::new(outer, tools).budget(budget), &mut session).await;
     assert_eq!(answers(&session), ["the agent could not run"]);
 }
 
@@ -493,7 +493,7 @@ async fn a_final_answer_is_a_request_too() {
     let budget = limits().tokens(200);
     let agent = talker(model.clone()).budget(budget.clone());
     let (mut session, cx) = (Session::ask("2 + 3"), Context::new());
-    run(&agent, &mut session).await;
+    let _ = run(&agent, &mut session).await;
     let answer: Answer = agent.finalize(&mut session, &cx).await.unwrap();
     assert_eq!(answer.sum, 5);
     assert_eq!(budget.left(&session).unwrap().tokens, Some(0));
@@ -539,7 +539,7 @@ async fn prices_are_read_from_json_and_costs_are_rounded_up() {
     let prices: Prices = serde_json::from_value(table.clone()).unwrap();
     assert_eq!(serde_json::to_value(&prices).unwrap(), table);
     let mut session = Session::ask("Hi!");
-    run(&talker(script([says(1, 0)])), &mut session).await;
+    let _ = run(&talker(script([says(1, 0)])), &mut session).await;
     // 0.075 millionths.
     assert_eq!(prices.cost(&session).unwrap(), Money::from_micros(1));
     let wrong = json!({"big": {"input": "free", "output": "10"}});

@@ -180,7 +180,7 @@ async fn every_node_is_kept() {
         assert!(agent.history("s").await.unwrap().is_empty());
         let mut session = asked("s");
         assert_eq!(session.checkpoint(), None);
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
 
         let history = agent.history("s").await.unwrap();
         let steps: Vec<_> = history.iter().map(|one| (one.written, one.next)).collect();
@@ -313,7 +313,7 @@ async fn the_host_changes_what_is_kept() {
         );
         assert!(agent.resume("s", &Context::new()).await.is_err());
 
-        agent.run(&mut asked("s"), &Context::new()).await.unwrap();
+        let _ = agent.run(&mut asked("s"), &Context::new()).await.unwrap();
         let session = agent.update_state("s", |session| {
             session.set_state(State::new().with("tier", "gold"));
             session.reply("Do it!")
@@ -344,7 +344,7 @@ async fn new_words_begin_a_new_run() {
         let script = [text("Hello."), text("Hello again.")];
         let scripted = model(script);
         let agent = Agent::new(scripted.clone(), Toolset::default()).checkpointer(store);
-        agent.run(&mut asked("s"), &Context::new()).await.unwrap();
+        let _ = agent.run(&mut asked("s"), &Context::new()).await.unwrap();
 
         let mut session = agent.state("s").await.unwrap().unwrap();
         assert_eq!(
@@ -373,7 +373,7 @@ async fn an_older_checkpoint_begins_a_branch() {
             text("Paid twice."),
         ];
         let agent = Agent::new(model(script), effects(&ran)).checkpointer(store);
-        agent.run(&mut asked("s"), &Context::new()).await.unwrap();
+        let _ = agent.run(&mut asked("s"), &Context::new()).await.unwrap();
         let before = agent.history("s").await.unwrap();
 
         // Before the calls ran: they are other calls now.
@@ -421,7 +421,7 @@ async fn of_two_who_resume_one_meets_a_conflict() {
         let agent = Agent::new(model(script), effects(&ran))
             .checkpointer(store)
             .interrupt_before(Node::Tools);
-        agent.run(&mut asked("s"), &Context::new()).await.unwrap();
+        let _ = agent.run(&mut asked("s"), &Context::new()).await.unwrap();
         let (mut one, mut two) = (
             agent.state("s").await.unwrap().unwrap(),
             agent.state("s").await.unwrap().unwrap(),
@@ -719,7 +719,7 @@ async fn a_retry_runs_again() {
         let script = [calls(&[call("c1", "flaky")]), text("Done.")];
         let agent = Agent::with_executor(model(script), executor).checkpointer(Arc::clone(&store));
         let mut session = asked("s");
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(answers(&session), [(0, "now".to_owned(), false)]);
         assert_eq!(ran.all()[2], 2);
         let records = store.calls("s").await.unwrap();
@@ -943,7 +943,7 @@ async fn what_a_model_nests_deeply_does_not_make_a_session_unreadable() {
             let call = ToolCall::new("c1", "remember", format!(r#"{{"value": {value}}}"#));
             let model = model([calls(&[call]), text("Done.")]);
             let agent = Agent::new(model, tools![remember]).checkpointer(store);
-            agent.run(&mut asked("s"), &Context::new()).await.unwrap();
+            let _ = agent.run(&mut asked("s"), &Context::new()).await.unwrap();
             let session = agent.state("s").await.unwrap().unwrap();
             assert_eq!(answers(&session)[0].1, noted.to_string(), "{levels}");
             assert_eq!(session.state().get("value").is_some(), noted, "{levels}");

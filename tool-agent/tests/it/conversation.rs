@@ -91,7 +91,7 @@ async fn the_message_with_the_calls_stands_before_their_answers() {
     let model = ScriptedModel::new([Ok(said), text("Both are 4.")]);
     let mut session = Session::ask("2 + 2, twice?");
     let agent = Agent::new(model, all());
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let messages = session.thread().messages();
     assert_eq!(
         roles(messages),
@@ -166,7 +166,7 @@ async fn what_tools_there_are_is_asked_anew_for_each_turn() {
     let model = ScriptedModel::new([calls(&[learn_call]), calls(&[add_call("c2")]), text("4.")]);
     let agent = Agent::new(model.clone(), catalogue);
     let mut session = Session::ask("2 + 2?");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let offered: Vec<_> = model.requests().into_iter().map(|one| one.tools).collect();
     assert_eq!(offered, [vec!["learn"], vec!["add"], vec![]]);
     // What was offered is what can be called.
@@ -197,11 +197,11 @@ async fn what_tools_there_are_is_asked_anew_for_each_turn() {
         }
     });
     let mut session = Session::ask("2 + 2?");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let offered: Vec<_> = model.requests().into_iter().map(|one| one.tools).collect();
     assert_eq!(offered, [vec!["add"], vec!["remind"]]);
     session.reply("Bye!").unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
 }
 
 /// Says a word, and the rest when it is let.
@@ -267,7 +267,7 @@ async fn words_are_heard_while_the_model_speaks_and_a_run_is_one_stream() {
         hears.write(line);
     });
     let mut session = Session::ask("2 + 2?");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(
         lines.take(),
         [
@@ -357,7 +357,7 @@ async fn a_stream_asks_the_model_once_a_turn_however_many_pieces_come() {
             hears.write(format!("{piece:?}"));
         }
     });
-    agent
+    let _ = agent
         .run(&mut Session::ask("2 + 2?"), &Context::new())
         .await
         .unwrap();
@@ -433,7 +433,7 @@ async fn a_chat_keeps_tool_messages_and_trims_whole_turns() {
     let mut session = Session::new();
     for words in ["2 + 2?", "2 + 3?", "2 + 2 again?"] {
         session.reply(words).unwrap();
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     }
     let asked = model.requests();
     // The prompt and the tools are told each time, and the prompt is in no thread.
@@ -497,7 +497,7 @@ async fn hooks_go_in_order_and_come_back_in_reverse_once_a_run() {
         .hooks(Notes("a", lines.clone()))
         .hooks(Notes("b", lines.clone()));
     let mut session = Session::ask("2 + 2?");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(
         lines.take(),
         [
@@ -517,7 +517,7 @@ async fn hooks_go_in_order_and_come_back_in_reverse_once_a_run() {
     );
     // Again for the next run of the same agent.
     session.reply("Bye!").unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let again = lines.take();
     assert_eq!(
         (again.len(), again[0].as_str()),

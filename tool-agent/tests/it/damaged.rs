@@ -65,7 +65,7 @@ async fn fill(store: &Arc<SqliteCheckpointer>) {
             .metadata("title", session);
         let mut talk = Session::with_id(session);
         talk.reply(format!("Hello from {session}.")).unwrap();
-        agent.run(&mut talk, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut talk, &Context::new()).await.unwrap();
     }
     assert!(store.delete("gone").await.unwrap());
 }

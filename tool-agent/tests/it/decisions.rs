@@ -89,7 +89,7 @@ async fn paused_of(
     let agent = Agent::with_executor(ScriptedModel::new(script), executor);
     let mut session = Session::ask("Pay!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.end.as_str(), "manual_tool_calls");
+    assert_eq!(run.end.as_str(), "pending");
     // Whoever decides may sit elsewhere.
     let stored = serde_json::to_string(&session).unwrap();
     (agent, serde_json::from_str(&stored).unwrap())
@@ -132,7 +132,7 @@ async fn each_call_is_decided_by_itself() {
         .decide("a", Decision::Reject("too late".into()))
         .unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.end.as_str(), "manual_tool_calls");
+    assert_eq!(run.end.as_str(), "pending");
     assert_eq!(session.status(), &Status::AwaitingTools);
     assert_eq!(ledger.lines(), ["looked", "300 to Cy"]);
 
@@ -187,7 +187,7 @@ async fn edited_arguments_are_read_and_validated_and_a_failure_keeps_the_pause()
     session
         .decide("b", Decision::Answer(json!("paid in cash")))
         .unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(answers(&session), ["100 to Ada", "paid in cash"]);
 }
 
@@ -277,7 +277,7 @@ async fn an_approval_does_not_hold_for_a_call_that_was_changed_in_the_store() {
         assert_ne!(call["arguments"], Value::Null);
         call["arguments"] = other.as_str().into();
     });
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(ledger.lines(), ["looked", "100 to Ada"]);
 }
 
@@ -289,7 +289,7 @@ async fn what_was_repaired_is_what_is_shown_and_runs() {
     let (agent, mut session) = paused(tools, &[call]).await;
     assert_eq!(&*session.pending()[0].call.arguments, r#"{"cents": 100}"#);
     session.decide("a", Decision::Approve).unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(ledger.lines(), ["pledged 100"]);
 }
 
@@ -302,7 +302,7 @@ async fn equal_ids_are_told_apart_by_place() {
     assert_eq!(error, SessionError::AmbiguousCall("a".into()));
     session.decide(1, Decision::Approve).unwrap();
     session.submit(0, "by hand").unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(answers(&session), ["by hand", "2 to Bob"]);
     assert_eq!(ledger.lines(), ["2 to Bob"]);
 }
@@ -343,7 +343,7 @@ async fn the_model_is_told_of_an_edit_where_the_host_wants_it_and_the_journal_ke
             let agent = if tells { agent.report_edits() } else { agent };
             let edit = Decision::Edit(json!({"to": "Bob", "cents": 20}));
             session.decide("c1", edit).unwrap();
-            agent.run(&mut session, &Context::new()).await.unwrap();
+            let _ = agent.run(&mut session, &Context::new()).await.unwrap();
             assert_eq!(ledger.lines(), ["20 to Bob"]);
             let messages = session.thread().messages().iter();
             let mut answers = messages.filter_map(|message| match message {
@@ -391,7 +391,7 @@ async fn a_stored_edit_that_would_be_another_is_refused() {
     let executor = Executor::serial(all(&ledger)).layer(Approval::default());
     let agent = Agent::with_executor(model, executor);
     let mut session = Session::ask("Pay!");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let edit = json!({"to": "Ada", "cents": 77});
     session.decide("a", Decision::Edit(edit)).unwrap();
     let stored = serde_json::to_string(&session).unwrap();

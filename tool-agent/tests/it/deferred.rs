@@ -523,7 +523,7 @@ async fn a_conversation_goes_on_when_its_tools_have_changed() {
             let server = Server::start(way).await;
             let agent = Agent::new(way.endpoint(&server.url), deferred());
             let mut session = Session::ask("Close order 7");
-            agent.run(&mut session, &Context::new()).await.unwrap();
+            let _ = agent.run(&mut session, &Context::new()).await.unwrap();
             let executor = Executor::serial(&tools);
             let executor = match filter {
                 Some(filter) => executor.filter(filter),
@@ -556,7 +556,7 @@ async fn traces_and_scripts_have_the_tools_of_a_request() {
     let trace = TraceStore::new(100);
     let agent = Agent::new(model.clone(), deferred()).listener(trace.clone());
     let mut session = Session::ask("Close order 7");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let recorded: Vec<_> = model
         .requests()
         .iter()

@@ -123,10 +123,10 @@ async fn a_failure_is_told_too() {
     let outer = script([calls(&[ask("c1", "Go!")]), text("Begun.")]);
     let agent = Agent::new(outer, detached(inner));
     let mut session = Session::ask("Go!");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     session.queue().arrived().await;
     let agent = Agent::new(script([text("Pity.")]), Toolset::default());
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(words(&session)[4], "late c1: the agent's model failed");
 }
 
@@ -145,7 +145,7 @@ async fn one_that_waits_for_somebody_is_kept() {
     let outer = script([calls(&[ask("c1", "Pay!")]), text("Begun.")]);
     let agent = Agent::new(outer, detached(inner.clone()));
     let mut session = Session::ask("Pay!");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     session.queue().arrived().await;
 
     // It is stored with the session that it works for.
@@ -184,7 +184,7 @@ async fn with_a_store_it_is_kept_under_its_id() {
         let agent = Agent::new(outer, detached(inner)).checkpointer(store.clone());
         let mut session = Session::with_id("s");
         session.reply("Go!").unwrap();
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         // The helper's model has answered, and its call waits.
         until(async || {
             let ids = store.sessions(None, 10).await.unwrap();
@@ -243,7 +243,7 @@ async fn what_is_said_during_a_turn_follows_it_and_is_answered_once() {
     let agent = Agent::new(model.clone(), tools![busy; state = Arc::clone(&queue)]);
     let mut session = Session::ask("Go!");
     *queue.lock().unwrap() = Some(session.queue());
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(
         words(&session),
         [
@@ -340,6 +340,6 @@ async fn it_outlives_a_caller_that_is_itself_called() {
     go.notify_one();
     session.queue().arrived().await;
     let agent = Agent::new(script([text("I hear.")]), Toolset::default());
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(words(&session)[4], "late c1: It is 5.");
 }

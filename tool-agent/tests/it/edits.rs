@@ -58,9 +58,9 @@ fn edit(item: &str) -> Decision {
 /// A session whose call was edited, after the next run.
 async fn edited(agent: &Agent, item: &str) -> Session {
     let mut session = Session::ask("A hat!");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     session.decide("c", edit(item)).unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     serde_json::from_str(&serde_json::to_string(&session).unwrap()).unwrap()
 }
 
@@ -91,7 +91,7 @@ async fn a_call_that_asks_afterwards_says_it_with_the_answer() {
     let mut session = edited(&agent, "coat").await;
     session.answer("small").unwrap();
     assert_eq!(before(&answers(&session)[0]), "small");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(before(&answers(&session)[0]), "small");
 }
 
@@ -112,7 +112,7 @@ async fn a_call_of_unknown_outcome_says_it_whoever_settles_it() {
         let mut session = edited(&agent, "coat").await;
         assert!(answers(&session).is_empty());
         session.decide("c", decision).unwrap();
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(before(&answers(&session)[0]), expected);
     }
     // And again.
@@ -120,7 +120,7 @@ async fn a_call_of_unknown_outcome_says_it_whoever_settles_it() {
     let mut session = edited(&agent, "coat").await;
     for _ in 0..2 {
         session.decide("c", Decision::Approve).unwrap();
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     }
     assert_eq!(before(&answers(&session)[0]), "coat true");
 }
@@ -132,7 +132,7 @@ async fn agents_inside_and_peers_say_it_as_their_caller_does() {
     let tools = Toolset::new([inner.build().unwrap()]).unwrap();
     let agent = Agent::new(ScriptedModel::new(script([ask("buyer")])), tools).report_edits();
     let mut session = Session::ask("A hat!");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     session
         .in_sub_session("x", |sub| sub.decide("c", edit("coat")))
         .unwrap();
@@ -140,7 +140,7 @@ async fn agents_inside_and_peers_say_it_as_their_caller_does() {
     let inner = session.sub_session("x").unwrap().id().to_owned();
     let store = toolwright::agent::MemoryCheckpointer::new();
     let agent = agent.checkpointer(store);
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let inner = agent.state(&inner).await.unwrap().unwrap();
     assert_eq!(before(&answers(&inner)[0]), "coat true");
 

@@ -97,7 +97,7 @@ async fn a_run_asks_its_model_so_often_and_no_more() {
     // A result, with all that was done; an error where the host wants one.
     assert_eq!(session.thread().len(), 1 + 2 * 10);
     assert!(session.thread().check().is_ok() && session.pending().is_empty());
-    let error = run.strict().unwrap_err();
+    let error = run.completed().unwrap_err();
     assert!(matches!(error, AgentError::Limit("model calls", 10)));
     assert_eq!(
         error.to_string(),
@@ -111,7 +111,7 @@ async fn a_run_asks_its_model_so_often_and_no_more() {
     for (agent, asked) in [(agent.clone().max_turns(2), 2), (agent, 5)] {
         let before = model.0.load(Ordering::Relaxed);
         let mut session = Session::ask("Go on!");
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(model.0.load(Ordering::Relaxed) - before, asked);
     }
     // An agent that may do nothing is refused where it is built.
@@ -155,7 +155,7 @@ async fn rounds_of_tools_are_counted_and_a_stream_ends_with_the_limit() {
             (1, &PendingCallReason::NotRun)
         );
         assert!(matches!(
-            run.strict(),
+            run.completed(),
             Err(AgentError::Limit("rounds of tools", 3))
         ));
         // The limit is the stream's last event, and in no other.
@@ -174,7 +174,7 @@ async fn a_run_visits_a_hundred_nodes_if_nothing_is_said() {
     let run = run.unwrap();
     assert!(matches!(run.end, RunEnd::MaxSteps(100)));
     assert_eq!((asked, session.thread().len()), (50, 1 + 100));
-    let error = run.strict().unwrap_err();
+    let error = run.completed().unwrap_err();
     assert_eq!(error.to_string(), "the run reached its limit of 100 steps");
 }
 
@@ -296,14 +296,14 @@ async fn of_several_reasons_the_first_in_the_order_counts() {
             &["look", "by_hand"],
             false,
             true,
-            "manual_tool_calls",
+            "pending",
             &[PendingCallReason::ManualTool],
         ),
         (
             &["asks"],
             true,
             true,
-            "manual_tool_calls",
+            "pending",
             &[PendingCallReason::ManualMode],
         ),
         (&[], false, true, "completed", &[]),
@@ -366,6 +366,6 @@ async fn a_models_error_arrives_as_it_was() {
     same(error);
     assert_eq!((run.turns, session.thread().len()), (1, 3));
     assert!(
-        matches!(run.strict(), Err(AgentError::Model(error)) if error.kind() == ModelErrorKind::Busy)
+        matches!(run.completed(), Err(AgentError::Model(error)) if error.kind() == ModelErrorKind::Busy)
     );
 }

@@ -173,8 +173,8 @@ async fn what_is_damaged_is_named_and_the_last_whole_checkpoint_goes_on() {
         text("Paid."),
         text("Hi."),
     ]);
-    one.run(&mut asked("s"), &Context::new()).await.unwrap();
-    one.run(&mut asked("other"), &Context::new()).await.unwrap();
+    let _ = one.run(&mut asked("s"), &Context::new()).await.unwrap();
+    let _ = one.run(&mut asked("other"), &Context::new()).await.unwrap();
     let history = one.history("s").await.unwrap();
     drop(one);
 
@@ -225,7 +225,7 @@ async fn a_session_whose_own_row_is_damaged_is_named_and_goes_on_from_its_last_c
     let agent = Agent::new(model(script), effects(&ran)).checkpointer(Arc::clone(&store));
     for session in ["a", "s", "z"] {
         let mut session = asked(session);
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     }
     let newest = store.latest("s").await.unwrap().unwrap();
     drop((agent, store));
@@ -272,7 +272,7 @@ async fn a_record_that_is_damaged_or_missing_is_named() {
     let turn = [call("c1", "pay"), call("c2", "pay")];
     let agent = Agent::new(model([calls(&turn), text("Paid.")]), effects(&ran));
     let agent = agent.checkpointer(store);
-    agent.run(&mut asked("s"), &Context::new()).await.unwrap();
+    let _ = agent.run(&mut asked("s"), &Context::new()).await.unwrap();
     drop(agent);
     let key = "s/1/0/1/c2";
     let cases = [

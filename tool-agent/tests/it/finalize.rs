@@ -37,7 +37,7 @@ async fn one_more_request_without_tools_and_with_a_schema() {
     let model = ScriptedModel::new([says("It is 5."), Ok(last)]);
     let agent = Agent::new(model.clone(), &tools![add]).system("You add.");
     let (mut session, cx) = (Session::ask("What is 2 + 3?"), Context::new());
-    agent.run(&mut session, &cx).await.unwrap();
+    let _ = agent.run(&mut session, &cx).await.unwrap();
     let stored = session.thread().clone();
     let sum: Sum = agent.finalize(&mut session, &cx).await.unwrap();
     assert_eq!(sum, Sum { sum: 5 });
@@ -67,7 +67,7 @@ async fn an_answer_of_another_form_is_an_error_that_says_why() {
         let model = ScriptedModel::new([says("It is 5."), says(text)]);
         let agent = Agent::new(model, &tools![add]);
         let (mut session, cx) = (Session::ask("What is 2 + 3?"), Context::new());
-        agent.run(&mut session, &cx).await.unwrap();
+        let _ = agent.run(&mut session, &cx).await.unwrap();
         let error = agent.finalize::<Sum>(&mut session, &cx).await.unwrap_err();
         assert!(matches!(error, AgentError::Answer(_)), "{text}: {error:?}");
         assert!(error.to_string().contains(words), "{text}: {error}");
@@ -80,7 +80,7 @@ async fn a_session_that_waits_has_no_outcome() {
     let model = ScriptedModel::new([Ok(ModelResponse::calls([call]))]);
     let agent = Agent::new(model, &tools![add]);
     let (mut session, cx) = (Session::ask("What is 2 + 3?"), Context::new());
-    agent.run(&mut session, &cx).await.unwrap();
+    let _ = agent.run(&mut session, &cx).await.unwrap();
     let error = agent.finalize::<Sum>(&mut session, &cx).await.unwrap_err();
     let AgentError::Session(SessionError::WrongStatus { status, .. }) = error else {
         panic!("{error:?}");
@@ -94,7 +94,7 @@ async fn a_model_that_fails_says_so_and_the_session_stays() {
     let model = ScriptedModel::new([says("It is 5."), Err(error)]);
     let agent = Agent::new(model, &tools![add]);
     let (mut session, cx) = (Session::ask("What is 2 + 3?"), Context::new());
-    agent.run(&mut session, &cx).await.unwrap();
+    let _ = agent.run(&mut session, &cx).await.unwrap();
     let error = agent.finalize::<Sum>(&mut session, &cx).await.unwrap_err();
     assert!(matches!(error, AgentError::Model(error) if error.kind() == ModelErrorKind::Busy));
     assert!(session.reply("And 3 + 4?").is_ok());

@@ -89,7 +89,7 @@ async fn what_has_ended_is_not_asked_about_again() {
         let model = ScriptedModel::new([calls(&[name]), text("Again.")]);
         let agent = Agent::new(model.clone(), tools![report, submit_plan]);
         let mut session = Session::ask("Go!");
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(session.result(), Some(result));
         let stored = serde_json::to_string(&session).unwrap();
         let mut session: Session = serde_json::from_str(&stored).unwrap();
@@ -225,9 +225,9 @@ async fn what_goes_to_the_user_does_not_depend_on_who_was_waited_for() {
             assert_eq!(session.result(), Some(expected), "{names:?} {way}");
             // A script that is not played to its end says so.
             if expected != "Done." {
-                agent.run(&mut session, &Context::new()).await.unwrap();
+                let _ = agent.run(&mut session, &Context::new()).await.unwrap();
                 session.reply("And?").unwrap();
-                agent.run(&mut session, &Context::new()).await.unwrap();
+                let _ = agent.run(&mut session, &Context::new()).await.unwrap();
             }
         }
     }

@@ -40,7 +40,7 @@ async fn a_file_grows_with_a_conversation_and_not_with_its_square() {
         let mut session = Session::with_id("s");
         for turn in 0..turns {
             session.reply(format!("This is question {turn}.")).unwrap();
-            agent.run(&mut session, &Context::new()).await.unwrap();
+            let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         }
         let size = fs::metadata(&path).unwrap().len();
         let history = store.history("s").await.unwrap();
@@ -67,7 +67,7 @@ async fn a_file_grows_with_a_conversation_and_not_with_its_square() {
         let left = store.history("s").await.unwrap();
         assert_eq!(left, history.get(pruned..).unwrap());
         session.reply("And now?").unwrap();
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     }
     let _ = fs::remove_dir_all(&dir);
 }

@@ -219,7 +219,7 @@ async fn whoever_looks_on_is_told_where_the_host_answers_the_last_call() {
             _ => {}
         });
     let mut session = Session::ask("Invoices!");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     session.submit("c2", 1).unwrap();
     assert_eq!(session.agent(), Some("billing"));
 
@@ -228,6 +228,6 @@ async fn whoever_looks_on_is_told_where_the_host_answers_the_last_call() {
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("Here I am."));
     session.reply("And now?").unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(*told.lock().unwrap(), ["run", "run", "billing", "run"]);
 }

@@ -96,7 +96,7 @@ async fn in_the_call(
 ) -> tokio::task::JoinHandle<Result<Session, AgentError>> {
     let (agent, mut session) = (agent.clone(), asked(id));
     let run = tokio::spawn(async move {
-        agent.run(&mut session, &Context::new()).await?;
+        let _ = agent.run(&mut session, &Context::new()).await?;
         Ok(session)
     });
     gate.has_begun.notified().await;
@@ -289,7 +289,7 @@ fn a_machine_that_slept_past_its_lease_writes_nothing() {
             session
                 .decide("c1", Decision::Reject("It failed.".to_owned()))
                 .unwrap();
-            two.run(&mut session, &Context::new()).await.unwrap();
+            let _ = two.run(&mut session, &Context::new()).await.unwrap();
         });
         let before = machine.0.block_on(other.history("s")).unwrap();
 
@@ -469,7 +469,7 @@ async fn a_stopped_session_waits_for_nothing() {
         "there is no checkpoint of the session `nobody`"
     );
 
-    agent
+    let _ = agent
         .run(&mut asked("other"), &Context::new())
         .await
         .unwrap();
@@ -492,7 +492,7 @@ async fn one_of_two_goes_on() {
     for round in 0..1_000 {
         let (id, gate) = (format!("s{round}"), Arc::new(Gate::default()));
         let needs_approval = agent(&store, &gate).interrupt_before(Node::Tools);
-        needs_approval
+        let _ = needs_approval
             .run(&mut asked(&id), &Context::new())
             .await
             .unwrap();

@@ -86,7 +86,7 @@ async fn an_agent_runs_without_a_tool_that_the_provider_refuses_and_says_so_once
     assert_eq!(*heard.lock().unwrap(), once);
     // Another run says it again.
     session.thread_mut().push(ThreadMessage::user("And now?"));
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(heard.lock().unwrap().len(), 2);
 }
 
@@ -110,7 +110,7 @@ async fn a_tool_that_an_agent_requires_is_offered_or_nothing_is_sent() {
     }
     let agent = Agent::new(endpoint(), tools![now].with(page())).requires(["now"]);
     let mut session = Session::ask("What time is it?");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(server.got().len(), 1);
 }
 

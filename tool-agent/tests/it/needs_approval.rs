@@ -82,7 +82,7 @@ async fn an_agent_without_a_way_to_ask_pauses() {
     let agent = Agent::new(model(&calls, "Done."), all(&paid));
     let mut session = Session::ask("Pay!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.end.as_str(), "manual_tool_calls");
+    assert_eq!(run.end.as_str(), "pending");
     let pending = session.pending();
     assert_eq!(pending.len(), 2);
     let why = PendingCallReason::Decision(json!({"needs_approval": true}));
@@ -95,7 +95,7 @@ async fn an_agent_without_a_way_to_ask_pauses() {
 
     session.decide("c", Decision::Approve).unwrap();
     let mut session = stored(&session);
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(paid.bills(), [3]);
     session
         .decide("a", Decision::Edit(json!({"bill": 2})))
@@ -112,7 +112,7 @@ async fn a_rejected_call_does_not_run() {
     let paid = Paid::default();
     let agent = Agent::new(model(&[call("a", 1), call("b", 2)], "Done."), all(&paid));
     let mut session = Session::ask("Pay!");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     session.decide("a", Decision::Reject("no".into())).unwrap();
     session
         .decide("b", Decision::Answer("in cash".into()))
@@ -143,7 +143,7 @@ async fn a_yes_to_another_call_or_tool_does_not_count() {
     let calls = ScriptedModel::new([Ok(ModelResponse::calls([call("a", 1)]))]);
     let agent = Agent::new(calls, all(&paid));
     let mut session = Session::ask("Pay!");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     session.decide("a", Decision::Approve).unwrap();
     // The stored call is another one than the one that was shown.
     let text = serde_json::to_string(&session).unwrap();
@@ -195,7 +195,7 @@ async fn after_a_crash_a_yes_does_not_let_the_body_run_again() {
     let first = agent(vec![Ok(ModelResponse::calls([call("a", 1)]))]);
     let mut session = Session::with_id("s");
     session.reply("Pay!").unwrap();
-    first.run(&mut session, &Context::new()).await.unwrap();
+    let _ = first.run(&mut session, &Context::new()).await.unwrap();
     session.decide("a", Decision::Approve).unwrap();
     let cx = Context::new();
     let run = Box::pin(first.run(&mut session, &cx));
@@ -223,14 +223,14 @@ async fn an_agent_behind_a_tool_hands_the_question_out() {
     let ask = ToolCall::new("o", "clerk", r#"{"input": "Pay bill 1."}"#);
     let agent = Agent::new(model(&[ask], "Done."), tools);
     let mut session = Session::ask("Pay!");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(paid.bills(), [0; 0]);
     // Without a decision it waits, however often it runs.
     assert!(agent.run(&mut session, &Context::new()).await.is_err());
     assert_eq!(paid.bills(), [0; 0]);
     let yes = |inner: &mut Session| inner.decide("a", Decision::Approve);
     session.in_sub_session("o", yes).unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(paid.bills(), [1]);
 }
 
@@ -241,10 +241,10 @@ async fn an_open_call_that_was_lost_does_not_begin_again_without_a_yes() {
     let agent = Agent::new(model(&[slow], "It takes a while."), all(&paid))
         .on_unknown_outcome(UnknownOutcome::RunAgain);
     let mut session = Session::ask("Pay!");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!((session.open().list().len(), paid.bills()), (0, vec![]));
     session.decide("a", Decision::Approve).unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     tokio::task::yield_now().await;
     assert_eq!((session.open().list().len(), paid.bills()), (1, vec![1]));
     // Another process knows nothing of what runs.
@@ -257,7 +257,7 @@ async fn an_open_call_that_was_lost_does_not_begin_again_without_a_yes() {
     )
     .on_unknown_outcome(UnknownOutcome::RunAgain);
     assert_eq!(lost.open().lost().len(), 1);
-    other.run(&mut lost, &Context::new()).await.unwrap();
+    let _ = other.run(&mut lost, &Context::new()).await.unwrap();
     tokio::task::yield_now().await;
     assert_eq!(paid.bills(), [1]);
 }

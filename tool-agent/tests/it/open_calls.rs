@@ -193,7 +193,7 @@ async fn a_result_that_comes_while_the_model_works_follows_the_turn() {
     ];
     let agent = agent(&host, steps);
     let mut session = asked();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(
         words(&session)[1..],
         [
@@ -213,7 +213,7 @@ async fn another_copy_of_the_session_finds_what_runs() {
     let steps = vec![calls(&[film("c1", 3)]), text("Begun."), text("Done.")];
     let agent = agent(&host, steps);
     let mut session = asked();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     settle().await;
     let stored = serde_json::to_string(&session).unwrap();
     drop(session);
@@ -240,12 +240,12 @@ async fn it_is_cancelled_by_key_and_with_the_conversation() {
     let agent = agent(&host, steps);
     let mut session = asked();
     let cx = Context::new().with_cancel(stop.clone());
-    agent.run(&mut session, &cx).await.unwrap();
+    let _ = agent.run(&mut session, &cx).await.unwrap();
     settle().await;
     session.open().cancel("s/1/0/1/c2").await.unwrap();
     stop.cancel();
     settle().await;
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let words = words(&session);
     assert_eq!(
         words[5..7],
@@ -262,11 +262,11 @@ async fn a_question_is_the_result_of_an_open_call() {
     let steps = vec![calls(&[film("c1", 7)]), text("Begun."), text("In colour?")];
     let agent = agent(&host, steps);
     let mut session = asked();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     settle().await;
     host.go.notify_waiters();
     session.queue().arrived().await;
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     // Nobody answers for the tool: the model asks the user.
     assert!(session.questions().is_empty());
     let body = session.thread().format(Wire::OpenAiChat, None).unwrap();
@@ -297,7 +297,7 @@ async fn crashed(
                 let (before, store) = (host.ran(), store.open().await);
                 let first = first.checkpointer(Arc::clone(&store));
                 let mut session = asked();
-                first.run(&mut session, &Context::new()).await.unwrap();
+                let _ = first.run(&mut session, &Context::new()).await.unwrap();
                 until(async || host.ran() > before).await;
                 if ends {
                     host.go.notify_waiters();
@@ -362,7 +362,7 @@ async fn what_may_be_repeated_begins_again_in_another_process() {
             let host = Arc::new(Host::default());
             let (agent, mut session) =
                 crashed(&kept, &host, call, false, policy, vec![text("Done.")]).await;
-            agent.run(&mut session, &Context::new()).await.unwrap();
+            let _ = agent.run(&mut session, &Context::new()).await.unwrap();
             until(async || host.ran() == 2).await;
             assert_eq!(*host.ran.lock().unwrap(), ["s/1/0/0/c1"; 2]);
             assert!(session.open().lost().is_empty());
@@ -403,7 +403,7 @@ async fn what_cannot_be_found_again_is_unknown() {
         let mut session: Session = serde_json::from_str(&stored).unwrap();
         let known = StoredOutcome::new(&call.call, &Ok(Outcome::value("it is there"))).unwrap();
         session.open().end(&call.key, known).await.unwrap();
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(words(&session)[4..], ["late c1: it is there", "Done."]);
         assert!(store.delete("s").await.unwrap());
 
@@ -416,7 +416,7 @@ async fn what_cannot_be_found_again_is_unknown() {
             vec![text("I see.")],
         )
         .await;
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(
             words(&session)[4..],
             [format!("late c1: {unknown}"), "I see.".to_owned()]
@@ -430,7 +430,7 @@ async fn what_was_unknown_is_looked_at_again() {
         let (host, ask) = (Arc::new(Host::default()), UnknownOutcome::Ask);
         let rest = vec![text("There it is.")];
         let (agent, mut session) = crashed(&kept, &host, film("c1", 3), false, ask, rest).await;
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         let call = session.open().list().remove(0);
         assert!(matches!(call.state, OpenCallState::Unknown(_)));
         // The process that ran it has only been slow.
@@ -445,7 +445,7 @@ async fn what_was_unknown_is_looked_at_again() {
             lease: None,
         };
         store.end_call(end).await.unwrap();
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(words(&session)[4..], ["late c1: a film", "There it is."]);
     }
 }
@@ -465,7 +465,7 @@ async fn without_a_store_a_copy_in_another_process_goes_by_the_policy() {
         let host = Arc::new(Host::default());
         let first = agent(&host, vec![calls(&[call]), text("Begun.")]);
         let mut session = asked();
-        first.run(&mut session, &Context::new()).await.unwrap();
+        let _ = first.run(&mut session, &Context::new()).await.unwrap();
         let mut copy = forget_name(&session);
         let steps = if expected == "ended" {
             vec![text("I see.")]
@@ -473,7 +473,7 @@ async fn without_a_store_a_copy_in_another_process_goes_by_the_policy() {
             vec![]
         };
         let second = agent(&host, steps).on_unknown_outcome(policy);
-        second.run(&mut copy, &Context::new()).await.unwrap();
+        let _ = second.run(&mut copy, &Context::new()).await.unwrap();
         let state = match copy.open().list().first().map(|call| &call.state) {
             Some(OpenCallState::Unknown(_)) => "unknown",
             Some(_) => "running",
@@ -494,13 +494,13 @@ async fn a_call_of_an_inner_agent_belongs_to_the_outermost_conversation() {
     let model = ScriptedModel::new([calls(&[ask]), text("Begun."), text("Done.")]);
     let agent = Agent::new(model, Toolset::new([inner]).unwrap());
     let mut session = asked();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(words(&session)[2..], ["tool c1: It has begun.", "Begun."]);
     assert_eq!(keys(&session).len(), 1);
     settle().await;
     host.go.notify_waiters();
     session.queue().arrived().await;
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(words(&session)[4..], ["late x1: film of 3", "Done."]);
 }
 
@@ -660,7 +660,7 @@ async fn what_begins_again_and_answers_at_once_has_its_result() {
         let (agent, mut session) =
             crashed(&kept, &host, call, false, UnknownOutcome::Ask, steps).await;
         assert_eq!(session.open().lost(), ["s/1/0/0/c1"]);
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(words(&session)[4..], ["late c1: at once", "Done."]);
         assert!(keys(&session).is_empty());
     }
@@ -719,8 +719,8 @@ async fn a_cancelled_run_does_not_say_of_an_ended_call_that_it_was_cancelled() {
         let stop = Cancel::new();
         stop.cancel();
         let cx = Context::new().with_cancel(stop);
-        agent.run(&mut session, &cx).await.unwrap();
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &cx).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(words(&session)[4..], ["late c1: film of 3", "Done."]);
     }
 }
@@ -743,7 +743,7 @@ async fn what_has_ended_is_found_without_its_tool() {
             tools![look; state = Arc::clone(&host)],
         )
         .checkpointer(Arc::clone(&store));
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(words(&session)[4..], ["late c1: film of 3", "Done."]);
     }
 }
@@ -755,7 +755,7 @@ async fn who_cancels_a_call_of_a_stored_copy_stops_its_code() {
         let steps = vec![calls(&[film("c1", 3)]), text("Begun.")];
         let agent = agent(&host, steps).checkpointer(Arc::clone(&store));
         let mut session = asked();
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         until(async || host.ran() == 1).await;
         let copy = agent.state("s").await.unwrap().unwrap();
         assert!(copy.open().lost().is_empty());
@@ -784,10 +784,10 @@ async fn a_call_of_an_inner_agent_is_not_made_with_a_tool_of_another() {
         Toolset::new([inner, own]).unwrap(),
     );
     let mut session = asked();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     settle().await;
     let mut copy = forget_name(&session);
-    agent.run(&mut copy, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut copy, &Context::new()).await.unwrap();
     settle().await;
     assert_eq!((host.ran(), other.ran()), (1, 0));
     assert!(matches!(
@@ -812,17 +812,17 @@ async fn a_call_that_is_approved_to_run_again_has_one_result() {
         dropped_at(&host.waits, agent.run(&mut session, &cx)).await;
         assert_eq!(keys(&session), ["s/1/0/0/c1"]);
         assert!(session.open().is_live());
-        agent.run(&mut session, &cx).await.unwrap();
+        let _ = agent.run(&mut session, &cx).await.unwrap();
         session.decide("c1", Decision::Approve).unwrap();
         session
             .decide("c2", Decision::Reject(String::new()))
             .unwrap();
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         settle().await;
         host.go.notify_waiters();
         session.queue().arrived().await;
         settle().await;
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         let words = words(&session);
         let late = words
             .iter()
@@ -860,7 +860,7 @@ async fn a_detached_agent_of_which_nothing_is_kept_does_not_begin_again() {
         Toolset::new([inner(steps)]).unwrap(),
     );
     let mut session = asked();
-    first.run(&mut session, &Context::new()).await.unwrap();
+    let _ = first.run(&mut session, &Context::new()).await.unwrap();
     settle().await;
     assert_eq!(host.ran(), 1);
     let mut copy = forget_name(&session);
@@ -868,7 +868,7 @@ async fn a_detached_agent_of_which_nothing_is_kept_does_not_begin_again() {
         ScriptedModel::new([]),
         Toolset::new([inner(vec![])]).unwrap(),
     );
-    second.run(&mut copy, &Context::new()).await.unwrap();
+    let _ = second.run(&mut copy, &Context::new()).await.unwrap();
     settle().await;
     assert_eq!(host.ran(), 1);
     assert!(matches!(

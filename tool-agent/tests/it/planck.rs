@@ -58,7 +58,7 @@ async fn a_string_is_the_text_itself_and_an_error_is_marked_as_one() {
     let turn = [read("c1", "a.txt"), read("c2", "b.txt"), bare("find")];
     let model = script([calls(turn), text("Done.")]);
     let agent = Agent::new(model.clone(), tools![read_file, find]).encoder(Encoder::text());
-    run(&agent).await;
+    let _ = run(&agent).await;
     let read = &model.requests()[1].thread;
     assert_eq!(
         answers(read),
@@ -274,7 +274,7 @@ async fn all_calls_of_a_turn_run_at_once_and_the_model_is_asked_when_all_have_en
     let tools = tools![together; state = Barrier::new(many)];
     // Without a bound, since none of them ends before all have begun.
     let agent = Agent::with_executor(model.clone(), Executor::parallel(tools, usize::MAX));
-    run(&agent).await;
+    let _ = run(&agent).await;
     let requests = model.requests();
     assert_eq!(requests.len(), 2);
     assert_eq!(answers(&requests[1].thread), vec!["together"; many]);
@@ -348,7 +348,7 @@ async fn a_turn_that_a_program_left_unanswered_is_taken_off_when_it_is_loaded() 
         text("Found."),
         calls(["hang", "hang"].map(bare)),
     ]);
-    first.run(&mut session, &cx).await.unwrap();
+    let _ = first.run(&mut session, &cx).await.unwrap();
     let whole = session.thread().clone();
     session.reply("Hang!").unwrap();
     until_it_hangs(first.run(&mut session, &cx)).await;

@@ -139,7 +139,7 @@ async fn nobody_knows_when_a_call_was_made_whose_checkpoint_is_gone() {
             since_ms: u64::MAX,
         };
         assert!(store.prune("s", keep).await.unwrap() > 0);
-        agent.resume("s", &Context::new()).await.unwrap();
+        let _ = agent.resume("s", &Context::new()).await.unwrap();
         assert_eq!(far.calls(), [None, Some(Duration::MAX)]);
     }
 }
@@ -156,7 +156,7 @@ async fn an_attempt_of_this_run_is_no_earlier_one() {
         let executor = Executor::serial(tools(&far)).layer(retry.backoff(BRIEF, BRIEF));
         let agent = Agent::with_executor(model([text("Done.")]), executor);
         let agent = agent.checkpointer(Arc::clone(&store));
-        agent.resume("s", &Context::new()).await.unwrap();
+        let _ = agent.resume("s", &Context::new()).await.unwrap();
         let heard = far.calls();
         assert_eq!((heard.len(), heard[2]), (3, None));
         assert!(heard[1].is_some());

@@ -111,6 +111,6 @@ async fn a_runner_runs_agents_that_are_tools_here() {
     let executor = Executor::serial(tools).runner(Script(vec![Does::RunsIt]));
     let agent = Agent::with_executor(model, executor).checkpointer(MemoryCheckpointer::default());
     let mut session = Session::ask("When?");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(answers(&session), [(0, "In 1066.".to_owned(), false)]);
 }

@@ -46,7 +46,7 @@ async fn no_debug_of_a_conversation_shows_arguments() {
             log.lock().unwrap().push(format!("{event:?}"));
         });
     let mut session = Session::ask("Pay.");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let pending = session.pending();
     session
         .decide("c1", Decision::Edit(json!({"password": "hunter2"})))

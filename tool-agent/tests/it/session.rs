@@ -178,7 +178,7 @@ async fn after(
 ) -> Session {
     let agent = of(agent(&Ledger::default(), script));
     let mut session = Session::ask("Go!");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     session
 }
 
@@ -373,7 +373,7 @@ async fn of_a_turn_that_asks_the_manual_calls_stay_pending() {
     session.answer("Oslo").unwrap();
     assert_eq!(session.status(), &Status::AwaitingTools);
     session.decide("c1", Decision::Approve).unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(answers(&session), ["charged 5", "Oslo"]);
 }
 
@@ -388,7 +388,7 @@ async fn questions_are_answered_in_any_order_by_their_calls() {
     let ledger = Ledger::default();
     let agent = agent(&ledger, [calls(&turn), text("Done.")]);
     let mut session = Session::ask("Go!");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let places = |session: &Session| -> Vec<_> {
         let open = session.questions().into_iter();
         open.map(|asks| asks.index).collect()
@@ -447,7 +447,7 @@ async fn questions_inside_of_agents_are_answered_in_any_order_too() {
     let model = ScriptedModel::new([calls(&turn), text("Done.")]);
     let agent = Agent::new(model, tools);
     let mut session = Session::ask("Go!");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     for call in ["c", "b", "a", "c", "a"] {
         session = serde_json::from_str(&stored(&session)).unwrap();
         assert_eq!(session.status().as_str(), "awaiting_user");
@@ -474,7 +474,7 @@ async fn calls_that_nobody_answers_are_stripped_or_answered_in_the_store_too() {
         let agent = agent(&ledger, script).checkpointer(MemoryCheckpointer::new());
         let mut session = Session::with_id("s");
         session.reply("Go!").unwrap();
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         let repaired = agent.update_state("s", |session| {
             session.repair(&repair);
             Ok(())
@@ -509,7 +509,7 @@ async fn calls_that_nobody_answers_are_stripped_or_answered_in_the_store_too() {
         assert_eq!(session.status(), &Status::Idle);
         assert!(answers(&session).contains(&"Oslo".to_owned()));
         let run = agent(&Ledger::default(), [text("Done.")]);
-        run.run(&mut session, &Context::new()).await.unwrap();
+        let _ = run.run(&mut session, &Context::new()).await.unwrap();
     }
 }
 
@@ -595,7 +595,7 @@ async fn before_tools_run_each_call_can_be_decided_about() {
     assert_eq!(kept.await.unwrap().status().as_str(), "interrupted");
     // The same agent goes on, and what nobody decided about runs as the model wrote it.
     let (mut session, run) = agent.resume("s", &Context::new()).await.unwrap();
-    assert_eq!(run.end.as_str(), "manual_tool_calls");
+    assert_eq!(run.end.as_str(), "pending");
     assert_eq!(ledger.lines(), ["sun in Kyoto", "to Bern", "sun in Rome"]);
     let pending = session.pending();
     assert_eq!(
@@ -646,7 +646,7 @@ async fn a_call_whose_edit_is_refused_does_not_run_as_it_was() {
     session
         .decide("c1", Decision::Edit(json!({"city": "Kyoto"})))
         .unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(ledger.lines(), ["sun in Kyoto", "sun in Rome"]);
 }
 
@@ -665,10 +665,10 @@ async fn a_tool_that_asks_in_its_midst_leaves_the_rest_to_run() {
     assert_eq!(run.end.as_str(), "ask_user");
     session.answer("Oslo").unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.end.as_str(), "manual_tool_calls");
+    assert_eq!(run.end.as_str(), "pending");
     assert_eq!(ledger.lines(), ["sun in Rome"]);
     session.submit("c3", "by hand").unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(answers(&session), ["Oslo", "sun in Rome", "by hand"]);
 }
 

@@ -78,7 +78,7 @@ fn looks(read: &Arc<Read>) -> Toolset {
 }
 
 async fn run(agent: &Agent, session: &mut Session) {
-    agent.run(session, &Context::new()).await.unwrap();
+    let _ = agent.run(session, &Context::new()).await.unwrap();
 }
 
 #[tokio::test]
@@ -130,9 +130,9 @@ async fn nothing_is_shared_unless_the_host_says_so() {
     let other = Thread::from([ThreadMessage::user("another")]);
     let cx = Context::new().with_conversation(other);
     let agent = Agent::new(model(), looks(&read));
-    agent.run(&mut Session::ask("Look!"), &cx).await.unwrap();
+    let _ = agent.run(&mut Session::ask("Look!"), &cx).await.unwrap();
     let agent = Agent::new(model(), looks(&read)).share_thread();
-    agent.run(&mut Session::ask("Mine"), &cx).await.unwrap();
+    let _ = agent.run(&mut Session::ask("Mine"), &cx).await.unwrap();
     assert_eq!(read.beginnings(), [None, None, Some("Mine".into())]);
 }
 

@@ -79,9 +79,9 @@ async fn input_and_state_decide_what_a_model_is_offered_and_arguments_do_not() {
     let guest = State::new().with("role", "guest");
     let mut session = Session::ask("Reset it!").with_state(guest);
     let cx = Context::new();
-    agent.run(&mut session, &cx).await.unwrap();
+    let _ = agent.run(&mut session, &cx).await.unwrap();
     session.reply("And help me.").unwrap();
-    agent.run(&mut session, &cx).await.unwrap();
+    let _ = agent.run(&mut session, &cx).await.unwrap();
 
     let offered: Vec<_> = model.requests().into_iter().map(|one| one.tools).collect();
     // What a rule says nothing about is there, and the order is that of registration.
@@ -134,7 +134,7 @@ async fn an_envelope_says_success_value_and_errors_and_attributes_where_asked() 
         let model = script([calls(turn()), text("Done.")]);
         let agent = Agent::new(model.clone(), tools![add, fail]).encoder(encoder);
         let mut session = Session::ask("Go!");
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         let asked = &model.requests()[1].thread;
         let texts = answers(asked).into_iter();
         let texts: Vec<Value> = texts
@@ -446,7 +446,7 @@ async fn hooks_and_events_tell_success_and_error_and_the_end_once() {
         let agent = Agent::new(script([first(), last]), tools![add, fail])
             .hooks(Hears(notes.clone()))
             .on_event(move |event| told(event).into_iter().for_each(|line| listens.write(line)));
-        agent
+        let _ = agent
             .run(&mut Session::ask("Go!"), &Context::new())
             .await
             .unwrap();

@@ -106,7 +106,7 @@ async fn stored_definitions_are_what_a_model_is_sent_with_hints_and_an_empty_sch
     ]);
     let agent = Agent::new(model.clone(), registry.attach(again).unwrap());
     let mut session = Session::ask("Go!");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(answers(session.thread()), ["seen", "sun"]);
     let sent = model.sent();
     assert_eq!(sent.len(), 2);
@@ -257,7 +257,7 @@ async fn a_turn_goes_on_where_not_all_that_succeeded_goes_to_the_user() {
             assert_eq!(run.end.as_str(), "return_direct");
             assert_eq!(roles(session.thread()).last(), Some(&"tool"));
             session.reply("Thanks.").unwrap();
-            agent.run(&mut session, &Context::new()).await.unwrap();
+            let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         }
         assert!(session.thread().check().is_ok());
         model.finish();
@@ -290,7 +290,7 @@ async fn a_result_is_read_as_json_and_an_error_ends_the_run_where_the_host_says_
     let mut session = Session::ask("Go!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!((run.end.as_str(), run.turns), ("tool_error", 1));
-    let Err(AgentError::Tool(error)) = run.strict() else {
+    let Err(AgentError::Tool(error)) = run.completed() else {
         panic!("no error")
     };
     assert_eq!(
@@ -455,7 +455,7 @@ async fn a_tool_that_asks_for_state_store_and_call_id_stands_beside_one_that_doe
     });
     let mut session = Session::with_id("s").with_state(State::new().with("user", "ada"));
     session.reply("Note milk!").unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let given: Value = serde_json::from_str(answers(session.thread())[0]).unwrap();
     assert_eq!(given, json!({"user": "ada", "call": "c1", "session": "s"}));
     assert_eq!(

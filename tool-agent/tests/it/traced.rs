@@ -152,7 +152,7 @@ async fn a_model_that_fails_ends_the_trace_of_its_run() {
     );
     trace.clear();
     let agent = slow([calls(&[open_call("c1")]), busy()], tools![open]).listener(trace.clone());
-    agent
+    let _ = agent
         .run(&mut session("s2"), &Context::new())
         .await
         .unwrap();
@@ -181,7 +181,7 @@ async fn every_run_that_starts_has_one_last_event() {
         }
     });
     let mut session = session("s1");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     session.reply("Again!").unwrap();
     agent.run(&mut session, &Context::new()).await.unwrap_err();
     let wanted = [
@@ -225,7 +225,7 @@ async fn events_are_found_by_conversation_run_kind_and_time() {
     let (one, two) = tokio::join!(agent.run(&mut ann, &cx), agent.run(&mut bob, &cx));
     assert!(one.is_ok() && two.is_ok());
     ann.reply("And?").unwrap();
-    agent.run(&mut ann, &cx).await.unwrap();
+    let _ = agent.run(&mut ann, &cx).await.unwrap();
 
     let ended = |events: Vec<Arc<TraceEvent>>| {
         let ends = events.into_iter();
@@ -268,7 +268,7 @@ async fn a_hand_over_is_stored_between_the_model_calls_of_two_agents() {
     let billing = slow([text("It was paid in May.")], tools![open]);
     let desk = desk.name("desk").peer("billing", billing);
     let desk = desk.listener(trace.clone());
-    desk.run(&mut session("s1"), &Context::new()).await.unwrap();
+    let _ = desk.run(&mut session("s1"), &Context::new()).await.unwrap();
     let wanted = [
         TraceKind::ModelFinished,
         TraceKind::HandedOver,

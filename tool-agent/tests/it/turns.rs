@@ -151,11 +151,11 @@ async fn words_answer_one_question_after_the_other_and_the_last_in_a_message() {
         [turn(&["asks", "asks"]), ModelResponse::text("Thanks.")],
     );
     let mut session = Session::ask("Go!");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     session.reply("x").unwrap();
     assert_eq!(question(&session), "What of c1?");
     session.reply("y").unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let read = serde_json::to_string(session.thread()).unwrap();
     assert!(
         read.contains(r#""text":"x""#) && read.contains(r#""text":"y""#),
@@ -314,7 +314,7 @@ async fn a_clone_of_a_session_has_a_queue_of_its_own() {
     let heard = |mut session: Session| async move {
         let ran = Arc::default();
         let agent = agent(&ran, ["a", "b", "c"].map(ModelResponse::text));
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         assert!(session.queue().is_empty());
         serde_json::to_string(session.thread()).unwrap()
     };
@@ -402,7 +402,7 @@ async fn calls_without_ids_are_given_some_before_anybody_hears_of_them() {
     let store = MemoryCheckpointer::new();
     let agent = Agent::new(Nameless, all(&ran)).checkpointer(store);
     let mut session = Session::ask("Go!");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let calls = session.thread().messages().iter();
     let ids: Vec<_> = calls
         .flat_map(ThreadMessage::tool_calls)
@@ -426,7 +426,7 @@ async fn two_calls_of_one_id_both_run_and_no_request_has_an_id_twice() {
     let same = || ModelResponse::calls(["a", "a", "a_1"].map(|id| ToolCall::new(id, "look", "{}")));
     let agent = agent(&ran, [same(), same(), ModelResponse::text("Done.")]);
     let mut session = Session::ask("Go!");
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(ran.all().len(), 6);
     let messages = session.thread().messages().iter();
     let answered: Vec<_> = messages
@@ -537,7 +537,7 @@ async fn what_the_context_of_a_run_says_goes_over_what_the_session_says() {
     let agent = Agent::with_executor(script.clone(), executor()).name("desk");
     let known = State::new().with("role", "admin").with("n", 1);
     let mut session = Session::ask("Go!").with_state(known);
-    agent.run(&mut session, &guest).await.unwrap();
+    let _ = agent.run(&mut session, &guest).await.unwrap();
     assert!(
         script
             .requests()
@@ -603,10 +603,10 @@ async fn what_the_context_of_a_run_says_holds_for_agents_that_it_calls() {
     let agent = Agent::new(outer, Toolset::new([helper]).unwrap());
     // What the session knew when the call began is known inside; the guest comes later.
     let mut session = Session::ask("Go!").with_state(State::new().with("team", "crm"));
-    agent.run(&mut session, &guest).await.unwrap();
+    let _ = agent.run(&mut session, &guest).await.unwrap();
     let approve = |sub: &mut Session| sub.decide(CallRef::Id("pay"), Decision::Approve);
     session.in_sub_session("c1", approve).unwrap();
-    agent.run(&mut stored(&session), &guest).await.unwrap();
+    let _ = agent.run(&mut stored(&session), &guest).await.unwrap();
     // What a tool inside learned is known inside, but for what the host says of the call.
     let first = r#"[String("guest"), String("crm"), Null] Some("helper") Some("Go!") None"#;
     let then = r#"[String("guest"), String("crm"), Number(2)] Some("helper") Some("Go!") None"#;

@@ -98,7 +98,7 @@ async fn it_waits_for_a_person_and_runs_again_with_a_new_key() {
             let stored = serde_json::to_string(&session).unwrap();
             session = serde_json::from_str(&stored).unwrap();
             session.decide("c", Decision::Approve).unwrap();
-            agent.run(&mut session, &Context::new()).await.unwrap();
+            let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         }
         assert_eq!(told(&session), [("paid".to_owned(), false)]);
         assert_eq!(
@@ -133,7 +133,7 @@ async fn who_knows_what_became_of_it_says_so() {
                 agent = agent.checkpointer(Arc::clone(store));
             }
             let mut session = asked();
-            agent.run(&mut session, &Context::new()).await.unwrap();
+            let _ = agent.run(&mut session, &Context::new()).await.unwrap();
             session.decide("c", decision).unwrap();
             let run = agent.run(&mut session, &Context::new()).await.unwrap();
             assert_eq!(run.text(), Some("Done."));
@@ -182,14 +182,14 @@ async fn a_session_of_before_reads_and_goes_on() {
         let bank = Bank::new(vec![false, true]);
         let agent = agent(&bank).checkpointer(store);
         let mut session = asked();
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         let mut stored = serde_json::to_value(&session).unwrap();
         let reason = find(&mut stored, "outcome_unknown").unwrap();
         // Without the words, as it was stored once.
         *reason = json!({"record": reason["record"]});
         let mut session: Session = serde_json::from_value(stored).unwrap();
         session.decide("c", Decision::Approve).unwrap();
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(told(&session), [("paid".to_owned(), false)]);
     }
 }

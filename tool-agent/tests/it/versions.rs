@@ -285,7 +285,7 @@ async fn a_store_of_version_1_is_opened_by_version_2() {
     let agent = agent_two(dir, "All is ordered.");
     let mut session = agent.state("asked").await.unwrap().unwrap();
     session.decide("c0", Decision::Approve).unwrap();
-    agent.run(&mut session, &cx).await.unwrap();
+    let _ = agent.run(&mut session, &cx).await.unwrap();
     assert_eq!(new(), ["approved 2 EUR", "asked 2 EUR"]);
     judge(&session);
 
@@ -457,7 +457,7 @@ async fn a_new_call_by_an_old_name_stays_new() {
     assert!(matches!(run.end, RunEnd::Interrupted { .. }));
     let stored = serde_json::to_string(&session).unwrap();
     let mut session: Session = serde_json::from_str(&stored).unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let answers = answers(session.thread());
     assert_eq!(
         answers[0],

@@ -177,7 +177,7 @@ async fn a_call_whose_worker_dies_in_a_conversation_waits_for_a_person() {
     noted(&notes_file, "begin", 1).await;
     machine.kill().await;
     let state = talk.wait().await.unwrap();
-    assert_eq!(state.end.as_deref(), Some("manual_tool_calls"), "{state:?}");
+    assert_eq!(state.end.as_deref(), Some("pending"), "{state:?}");
     let pending = &state.pending[0];
     assert!(matches!(
         pending.reason,

@@ -292,3 +292,78 @@ fn the_macro_finds_the_file_of_the_package() {
         .check()
         .unwrap();
 }
+
+fn foreign(defs: &[ToolDef], path: &PathBuf) -> Lock {
+    Lock::foreign(defs.to_vec(), path)
+}
+
+#[test]
+fn a_foreign_tool_is_held_to_its_words_and_not_to_their_order() {
+    let path = file("foreign");
+    let with = |input: &str| {
+        let mut def = ToolDef::new("note", "Reads.\ngone 0123456789abcdef\n  takes {}");
+        def.input = SchemaDoc::parse(input).unwrap();
+        def
+    };
+    let old = with(r#"{"type":"object","properties":{"id":{"type":"string","description":"It"}}}"#);
+    foreign(&[old], &path).update(false).check().unwrap();
+    // Some servers write keys in another order each time.
+    let other =
+        with(r#"{"properties":{"id":{"description":"It","type":"string"}},"type":"object"}"#);
+    assert_eq!(foreign(&[other], &path).check().unwrap(), []);
+    let words =
+        with(r#"{"type":"object","properties":{"id":{"type":"string","description":"All"}}}"#);
+    let error = foreign(&[words], &path).check().unwrap_err();
+    assert_eq!(error.changes()[0].verdict, Verdict::Patch);
+    assert!(matches!(error, LockError::Outdated(..)), "{error}");
+
+    // The file of a program's own tools has no words.
+    let own = ToolDef::new("own", "Reads.");
+    Lock::new(&set([own.clone()]), &path)
+        .update(true)
+        .check()
+        .unwrap();
+    let error = foreign(&[own], &path).check().unwrap_err();
+    assert_eq!(
+        error.changes()[0].reasons,
+        [r#"it says "Reads." now, and said nothing"#]
+    );
+}
+
+#[test]
+fn tools_that_a_server_does_not_list_stay_accepted() {
+    let path = file("unlisted");
+    let both = [order(9), ToolDef::new("other", "Does.")];
+    let error = foreign(&both, &path).check().unwrap_err();
+    assert!(matches!(error, LockError::Absent(_)), "{error}");
+    assert!(!path.exists());
+    foreign(&both, &path).update(false).check().unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    assert_eq!(
+        foreign(&both[..1], &path).update(false).check().unwrap(),
+        []
+    );
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
+}
+
+#[test]
+fn the_time_to_compare_what_a_server_changes_is_bounded() {
+    let path = file("bounded");
+    let orders = |most: u32| {
+        let orders = (0..100).map(move |number| {
+            let mut def = order(most);
+            def.name = format!("order_{number:02}").into();
+            def
+        });
+        orders.collect::<Vec<_>>()
+    };
+    foreign(&orders(9), &path).update(false).check().unwrap();
+    let error = foreign(&orders(7), &path).check().unwrap_err();
+    let verdicts: Vec<_> = error
+        .changes()
+        .iter()
+        .map(|change| change.verdict)
+        .collect();
+    assert_eq!(verdicts[..64], [Verdict::Major; 64]);
+    assert_eq!(verdicts[64..], [Verdict::Undecided; 36]);
+}

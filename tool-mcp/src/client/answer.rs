@@ -1,6 +1,8 @@
 //! The outcome of a request of ours.
 
-use crate::protocol::{Fields, Frame, string};
+use std::borrow::Cow;
+
+use crate::protocol::{Fields, Frame, lossy_string};
 
 /// See the module.
 #[derive(Debug)]
@@ -45,11 +47,11 @@ impl ServerRefusal {
     /// Where it has no message, all of it is one.
     pub(super) fn of(error: &str) -> Self {
         let fields = Fields::of(error).unwrap_or_default();
-        let message = fields.text("message").or_else(|| string(error));
+        let message = fields.lossy_text("message").or_else(|| lossy_string(error));
         let message = message.filter(|message| !message.trim().is_empty());
         Self {
             code: fields.some("code").unwrap_or("without a code").to_owned(),
-            message: message.map_or_else(|| error.to_owned(), Into::into),
+            message: message.map_or_else(|| error.to_owned(), Cow::into_owned),
             data: fields.some("data").map(str::to_owned),
         }
     }

@@ -16,6 +16,7 @@ use super::answer::{Answered, ServerRefusal};
 #[cfg(feature = "client-http")]
 use super::answer::{Executed, HttpAnswer};
 use super::connection::short;
+use super::event::ClientEvent;
 use super::in_flight::InFlight;
 use super::link::Reconnector;
 use super::remote::Remote;
@@ -105,7 +106,11 @@ impl Reconnector {
             repeated,
             is_repeatable: remote.is_repeatable,
         };
-        outcome(&self.ask(&wanted, cx).await?)
+        let result = self.ask(&wanted, cx).await?;
+        outcome(&result, self.settings.is_strict, |what| {
+            let event = ClientEvent::BadMessage(what.to_owned());
+            self.settings.events.tell(&event);
+        })
     }
 
     /// Asks for something until there is an answer: JSON of the result.
@@ -198,13 +203,21 @@ impl Reconnector {
         request.head.name = wanted.name.map(str::to_owned);
         request.head.parameters.clone_from(&wanted.repeated);
         let limit = self.settings.call_limit;
+        let skips = session.connection.health.skips();
+        let silent = |is_sent| {
+            silent(
+                limit,
+                is_sent,
+                session.connection.health.skipped_since(skips),
+            )
+        };
         let mut due = after(limit);
         let cancel = cx.cancel();
         let mut pending = tokio::select! {
             biased;
             pending = session.connection.request(request) => pending,
             () = cancel.cancelled() => return Err(cancelled(false)),
-            () = sleep_until(due) => return Err(silent(limit, false)),
+            () = sleep_until(due) => return Err(silent(false)),
         };
         let (way, alive) = (Arc::clone(&pending.way), Arc::clone(&pending.alive));
         loop {
@@ -213,6 +226,9 @@ impl Reconnector {
                 answered = pending.answer() => return match answered {
                     #[cfg(feature = "client-http")]
                     Some(Answered::Lost(why)) => Err(lost(session, wanted, &way, &why)),
+                    Some(Answered::Result(result)) => {
+                        Ok(Answered::Result(session.connection.readable(result)))
+                    }
                     Some(answered) => Ok(answered),
                     None => Err(lost(session, wanted, &way, "the connection was lost")),
                 },
@@ -227,7 +243,7 @@ impl Reconnector {
                         continue;
                     }
                     pending.reason = "the call took too long";
-                    return Err(silent(limit, !way.withdraw()));
+                    return Err(silent(!way.withdraw()));
                 }
             }
         }
@@ -286,14 +302,17 @@ fn after(limit: Duration) -> Instant {
 }
 
 /// A call of which the server let nothing be heard, or that it let wait.
-fn silent(limit: Duration, is_sent: bool) -> SendError {
-    let words = if is_sent {
+fn silent(limit: Duration, is_sent: bool, skipped: Option<String>) -> SendError {
+    let mut words = if is_sent {
         format!(
             "the server was silent for {limit:?}; the call was cancelled, and whether it took effect is not known"
         )
     } else {
         format!("the call could not be sent within {limit:?}, and was not")
     };
+    if let Some(line) = skipped {
+        words = format!("{words}; the server wrote a line that is no message: `{line}`");
+    }
     SendError::Failed(open(ToolError::new(ErrorKind::Timeout, words), is_sent))
 }
 

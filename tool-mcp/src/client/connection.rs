@@ -1,6 +1,8 @@
 //! The traffic of one connection: which answer is whose, and the server's requests.
 
 mod guards;
+mod health;
+mod outgoing;
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, resume_unwind};
@@ -9,13 +11,16 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use futures_util::FutureExt;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
-use toolwright_json::ObjectWriter;
+use toolwright_json::{ObjectWriter, strip_bom};
 use toolwright_runtime::tool::{Cancel, Context, Progress};
 use toolwright_schema::panics::reported;
 use toolwright_schema::text::Printable;
 
 use self::guards::ServerRequest;
 pub(super) use self::guards::{PauseGuard, PendingRequest};
+use self::health::Health;
+use self::outgoing::message;
+pub(super) use self::outgoing::{Outgoing, Request};
 use super::answer::Answered;
 use super::asking::Asking;
 use super::elicit::ElicitationHandler;
@@ -24,7 +29,7 @@ use super::handshake::Handshake;
 use super::in_flight::InFlight;
 use crate::protocol::{
     Fields, Frame, FrameError, Id, MessageKind, MessageParams, PartialMessage, RpcError, array,
-    error_response, key, notification, one_line, request, response,
+    error_response, key, notification, one_line, replaced, request, response,
 };
 
 /// So many requests of ours may wait to be sent: more wait before they are written down.
@@ -52,8 +57,7 @@ pub(super) struct Connection {
     pub(super) asking: Asking,
     /// A stream of the server's own notes was opened: a second time means that something may have been missed.
     listened: AtomicBool,
-    /// False once the server could not be reached, or did not open a new session; until it answers again.
-    reached: AtomicBool,
+    pub(super) health: Health,
     /// True if nothing is tolerated that the protocol forbids.
     pub(super) is_strict: bool,
     /// Fired to end the connection.
@@ -69,59 +73,6 @@ struct AnswerWaiter {
     context: Option<Context>,
     /// Rings when the server says how far it is.
     alive: Arc<Notify>,
-}
-
-/// A message on its way out.
-pub(super) struct Outgoing {
-    pub(super) text: String,
-    #[cfg_attr(not(feature = "client-http"), allow(dead_code))]
-    pub(super) head: Head,
-    /// True if a second request does no harm.
-    #[cfg_attr(not(feature = "client-http"), allow(dead_code))]
-    pub(super) is_repeatable: bool,
-    /// Id and progress of a request.
-    pub(super) request: Option<(u64, Arc<InFlight>)>,
-    /// Told when it is out, or will never be.
-    pub(super) done: Option<oneshot::Sender<()>>,
-    /// The room that it takes while it waits.
-    pub(super) capacity: Option<OwnedSemaphorePermit>,
-    /// The request that is answered. It is held until the message is sent.
-    _asked: Option<ServerRequest>,
-}
-
-/// The parts of a message that headers of HTTP repeat.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Head {
-    pub(super) method: String,
-    pub(super) name: Option<String>,
-    /// Headers in lower case, with their values.
-    pub(super) parameters: Vec<(String, String)>,
-}
-
-/// A request of ours, before it is sent.
-pub(super) struct Request {
-    pub(super) head: Head,
-    pub(super) params: ObjectWriter,
-    /// Entries of `_meta`.
-    pub(super) meta: ObjectWriter,
-    pub(super) context: Option<Context>,
-    /// True if a second request does no harm.
-    pub(super) is_repeatable: bool,
-}
-
-impl Request {
-    pub(super) fn new(method: &str) -> Self {
-        Self {
-            head: Head {
-                method: method.to_owned(),
-                ..Head::default()
-            },
-            params: ObjectWriter::new(),
-            meta: ObjectWriter::new(),
-            context: None,
-            is_repeatable: true,
-        }
-    }
 }
 
 impl Connection {
@@ -145,7 +96,7 @@ impl Connection {
             changed: Notify::new(),
             asking,
             listened: AtomicBool::new(false),
-            reached: AtomicBool::new(true),
+            health: Health::default(),
             is_strict,
             stop: Cancel::new(),
             gone: Cancel::new(),
@@ -256,19 +207,18 @@ impl Connection {
         is_out
     }
 
+    /// Replaces halves of surrogate pairs in JSON of the server's.
+    pub(super) fn readable(&self, json: String) -> String {
+        let Some(replaced) = replaced(&json, &["nextCursor", "requestState", "taskId"]) else {
+            return json;
+        };
+        self.bad("a message with half of a surrogate pair, which was replaced");
+        replaced
+    }
+
     /// Returns true if no further message goes out.
     pub(super) fn is_closed(&self) -> bool {
         self.gone.is_cancelled() || self.out.is_closed()
-    }
-
-    /// Returns false if the server does not answer.
-    pub(super) fn is_reached(&self) -> bool {
-        self.reached.load(Ordering::Relaxed)
-    }
-
-    #[cfg(feature = "client-http")]
-    pub(super) fn set_reached(&self, is_reached: bool) {
-        self.reached.store(is_reached, Ordering::Relaxed);
     }
 
     /// Returns true if somebody still waits for the answer to this request.
@@ -317,7 +267,20 @@ impl Connection {
 
     /// Takes a message of the server's.
     pub(super) fn incoming(self: &Arc<Self>, text: &str) {
-        let frame = match Frame::read(text) {
+        self.take(if self.is_strict {
+            text
+        } else {
+            strip_bom(text)
+        });
+    }
+
+    fn take(self: &Arc<Self>, text: &str) {
+        let read = if self.is_strict {
+            Frame::read_strict(text)
+        } else {
+            Frame::read(text)
+        };
+        let frame = match read {
             Ok(frame) => frame,
             // Servers of 2025-03-26 may send several messages in one.
             Err(FrameError::Array) => {
@@ -327,7 +290,7 @@ impl Connection {
                 }
                 for message in messages {
                     if message.starts_with('{') {
-                        self.incoming(message);
+                        self.take(message);
                     } else {
                         self.bad("a message that is no JSON-RPC: it is no object");
                     }
@@ -340,6 +303,7 @@ impl Connection {
                     FrameError::Key(why) => why,
                     FrameError::Array | FrameError::NotAnObject => "it is no object".to_owned(),
                 };
+                self.health.skip(text);
                 let what = format!("a message that is no JSON-RPC: {why}");
                 self.bad(&what);
                 // Who waits for it hears so now.
@@ -383,7 +347,8 @@ impl Connection {
                     .fold(ObjectWriter::new(), |object, (key, json)| {
                         object.json(key, json)
                     });
-                self.events.tell(&ClientEvent::Log(text.end()));
+                self.events
+                    .tell(&ClientEvent::Log(self.readable(text.end())));
             }
             // The server does not want an answer any more, and gets none.
             "notifications/cancelled" => {
@@ -403,7 +368,9 @@ impl Connection {
         let number = |key: &str| params.some(key)?.parse::<f64>().ok();
         let mut progress = Progress::new(number("progress")?);
         progress.total = number("total");
-        progress.message = params.text("message").map(|text| text.into_owned().into());
+        progress.message = params
+            .lossy_text("message")
+            .map(|text| text.into_owned().into());
         let id = token.as_number();
         let heard = id.and_then(|id| {
             let waiting = self.waiting();
@@ -456,7 +423,8 @@ impl Connection {
                         }),
                     _ => ObjectWriter::new(),
                 };
-                tokio::spawn(Arc::clone(self).elicit(id.clone(), params.end(), asked, stop));
+                let params = self.readable(params.end());
+                tokio::spawn(Arc::clone(self).elicit(id.clone(), params, asked, stop));
                 return;
             }
             other => Err(RpcError::method_not_found(other)),
@@ -504,19 +472,6 @@ impl Connection {
 
     pub(super) fn bad(&self, what: &str) {
         self.events.tell(&ClientEvent::BadMessage(short(what)));
-    }
-}
-
-/// A message that is no request, in one line.
-fn message(text: String, asked: Option<ServerRequest>) -> Outgoing {
-    Outgoing {
-        text: one_line(text),
-        head: Head::default(),
-        is_repeatable: false,
-        request: None,
-        done: None,
-        capacity: None,
-        _asked: asked,
     }
 }
 

@@ -18,6 +18,8 @@ use super::event::{ClientEvent, EventListener};
 use super::keep::Supervisor;
 use super::link::{LinkState, Reconnector};
 use super::lists::Lists;
+#[cfg(feature = "lock")]
+use super::lock::Reading;
 use super::remote::tools;
 use super::server::ServerAt;
 #[cfg(all(feature = "oauth", feature = "client-http"))]
@@ -68,6 +70,21 @@ impl Connector {
     /// Keeps only the tools for which the predicate returns true. It gets names without the prefix.
     pub fn filter(mut self, predicate: impl Fn(&ToolDef) -> bool + Send + Sync + 'static) -> Self {
         self.settings.keep = ToolFilter(Some(Arc::new(predicate)));
+        self
+    }
+
+    /// Holds the server's tools to a lock file. A tool that is new, or has another description, schema or hint than the file says,
+    /// is left out, with a [notice](Client::notices) of kind [`LockMismatch`](NoticeKind::LockMismatch) that says how it
+    /// changed, until somebody accepts it: with the environment variable `TOOLS_LOCK=update`, connecting writes the file, and
+    /// with `accept-major` even if a change breaks callers.
+    ///
+    /// The file is read whenever the list is: when the client connects and reconnects, and when the server says that its tools
+    /// changed. A missing file is an error of kind [`Lock`](ConnectErrorKind::Lock), or later leaves the previous list in
+    /// place. The file has the server's own names and hints, so it does not depend on other settings, except that a
+    /// [`filter`](Self::filter) hides tools from it. The server's instructions, prompts and resources are not in it.
+    #[cfg(feature = "lock")]
+    pub fn lock(mut self, file: impl Into<std::path::PathBuf>) -> Self {
+        self.settings.lock = Some(file.into());
         self
     }
 
@@ -209,7 +226,16 @@ impl Connector {
         self
     }
 
-    /// Tolerates nothing of a server that the protocol forbids.
+    /// Tolerates nothing that the protocol forbids. By default the client works with servers and gateways that deviate from it
+    /// where nothing is lost by that. This switches off:
+    ///
+    /// - a new session after 400 or 401 (404 is the protocol's sign of a forgotten session),
+    /// - `initialize` after an answer to `server/discover` that is of no server of MCP: 403 without `WWW-Authenticate`, 5xx, a
+    ///   page, nothing,
+    /// - redirects,
+    /// - a byte order mark before a message, and half of a surrogate pair in one: the message is skipped, and its call fails,
+    /// - `content` of a result that is not a list, and a `nextCursor` that is not a text: the result and the list are refused,
+    /// - cookies.
     pub fn strict(mut self) -> Self {
         self.settings.is_strict = true;
         self
@@ -291,8 +317,13 @@ impl Connector {
             stop: stop.clone(),
         });
         let lists = Arc::new(Lists::new(settings.registry.clone()));
-        let (tools, notices) = tools(&listed, &settings, &link);
-        lists.put(tools, notices);
+        let list = tools(&listed, &settings, &link);
+        #[cfg(feature = "lock")]
+        let list = list
+            .hold(&settings, Reading::First)
+            .await
+            .map_err(|error| ConnectError::new(ConnectErrorKind::Lock, error.to_string()))?;
+        lists.put(list.tools, list.notices);
         let notices = lists.notices().into_iter();
         let denied = notices.filter(|notice| self.denied.contains(&notice.kind));
         let denied: Vec<_> = denied.map(|notice| notice.to_string()).collect();

@@ -30,6 +30,8 @@ pub enum ConnectErrorKind {
     Timeout,
     /// The list of tools could not be read.
     List,
+    /// The lock file is missing, or could not be read or written.
+    Lock,
 }
 
 impl ConnectError {

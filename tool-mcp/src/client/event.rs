@@ -12,7 +12,8 @@ pub enum ClientEvent {
     Stderr(String),
     /// Log message of the server: the JSON of `notifications/message`.
     Log(String),
-    /// Description of a skipped message: it was unreadable, or one request too many in flight.
+    /// Description of a message that was skipped or changed: it was unreadable, one request too many in flight, or had a part
+    /// that could not be read.
     BadMessage(String),
     /// The list of tools was read again, after a notification, or after a new connection, session or subscription.
     /// [`Client::notices`](super::Client::notices) lists what was refused.

@@ -31,7 +31,7 @@ impl Handshake {
     /// Out of the result of a greeting, in which `info` is the server.
     fn read(version: Version, result: &Fields<'_>, info: Option<Fields<'_>>) -> Self {
         let info = info.unwrap_or_default();
-        let text = |key: &str| info.text(key).map(Cow::into_owned);
+        let text = |key: &str| info.lossy_text(key).map(Cow::into_owned);
         let tools = result
             .object("capabilities")
             .and_then(|all| all.object("tools"));
@@ -39,7 +39,7 @@ impl Handshake {
             version,
             name: text("name"),
             server_version: text("version"),
-            instructions: result.text("instructions").map(Cow::into_owned),
+            instructions: result.lossy_text("instructions").map(Cow::into_owned),
             has_tools: tools.is_some(),
             tells_of_tools: tools.is_some_and(|tools| tools.is_true("listChanged")),
         }

@@ -4,10 +4,13 @@
 //! a stream of the server's own notes (GET), and streams that are read on where they broke off. Since 2026-07-28 there is
 //! none of it, and the end of a POST cancels its request.
 
+mod cookies;
 mod redirect;
 mod refusal;
+mod sending;
 mod streams;
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -18,19 +21,20 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::{sleep, timeout};
 use toolwright_runtime::tool::Cancel;
 
+use self::cookies::Cookies;
 use self::refusal::{Refusal, SessionLoss};
+use self::sending::RequestFailure;
 use super::answer::Answered;
 #[cfg(feature = "oauth")]
 use super::answer::HttpAnswer;
 use super::connection::{Connection, Outgoing};
 use super::error::{ConnectError, ConnectErrorKind};
 use super::handshake;
-use super::in_flight::InFlight;
 use super::settings::{Backoff, Settings};
 use crate::protocol::{Version, headers};
 use toolwright_http::error::describe;
 #[cfg(feature = "oauth")]
-use toolwright_oauth::client::{AuthError, Authorizer, PausedRequest, SendError};
+use toolwright_oauth::client::Authorizer;
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
@@ -58,12 +62,12 @@ const TAKEN: Duration = Duration::from_secs(30);
 /// Time limit of telling a server that its session is over.
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 
-/// Time for which a cancelled call's stream stays open.
-const LATE: Duration = Duration::from_secs(1);
-
 /// Added to the refusal of a server with the transport of 2024-11-05.
 const HTTP_SSE: &str = "; a GET opens a stream of HTTP+SSE, the transport of 2024-11-05, which is not supported: give the \
     server's URL of streamable HTTP (often `/mcp` in place of `/sse`), or the command `npx mcp-remote URL`";
+
+/// Time for which a cancelled call's stream stays open.
+const LATE: Duration = Duration::from_secs(1);
 
 /// See the module.
 struct Http {
@@ -84,6 +88,7 @@ struct Http {
 #[derive(Clone, Default)]
 struct HttpSession {
     id: Option<HeaderValue>,
+    cookies: Arc<Cookies>,
     /// Fired when it is over.
     over: Cancel,
 }
@@ -116,23 +121,24 @@ pub(super) fn start(
     });
     let connection = Arc::clone(connection);
     tokio::spawn(async move {
+        // Answers and greetings go out whatever else waits.
+        let mut requests = VecDeque::new();
         loop {
-            let next = tokio::select! {
-                next = outgoing.recv() => next,
-                () = connection.stop.cancelled() => None,
-            };
-            let Some(next) = next else { break };
-            // Answers and greetings go out whatever else waits.
-            let waits = next.request.is_some() && next.head.method != "initialize";
-            let capacity = async {
-                if !waits {
-                    return None;
-                }
-                Arc::clone(&http.capacity).acquire_owned().await.ok()
-            };
-            let capacity = tokio::select! {
-                capacity = capacity => capacity,
+            let (next, capacity) = tokio::select! {
+                biased;
                 () = connection.stop.cancelled() => break,
+                next = outgoing.recv() => match next {
+                    None => break,
+                    Some(next) if next.request.is_some() && next.head.method != "initialize" => {
+                        requests.push_back(next);
+                        continue;
+                    }
+                    Some(next) => (next, None),
+                },
+                capacity = Arc::clone(&http.capacity).acquire_owned(), if !requests.is_empty() => {
+                    let Some(next) = requests.pop_front() else { continue };
+                    (next, capacity.ok())
+                }
             };
             let (http, connection) = (Arc::clone(&http), Arc::clone(&connection));
             tokio::spawn(async move {
@@ -147,48 +153,6 @@ pub(super) fn start(
         connection.end();
     });
     Ok(())
-}
-
-/// Why a request has no answer.
-pub(super) enum RequestFailure {
-    Http(reqwest::Error),
-    /// Nobody wants one any more, and it was not sent.
-    #[cfg(feature = "oauth")]
-    Withdrawn,
-    /// It was refused with this status, and authorization did not help.
-    #[cfg(feature = "oauth")]
-    Denied(StatusCode, AuthError),
-}
-
-#[cfg(feature = "oauth")]
-impl From<SendError> for RequestFailure {
-    fn from(error: SendError) -> Self {
-        match error {
-            SendError::Http(error) => Self::Http(error),
-            SendError::Withdrawn => Self::Withdrawn,
-            SendError::Denied(status, error) => Self::Denied(status, error),
-        }
-    }
-}
-
-/// A request while its client gets a token for it: it was refused before it ran, or was not sent yet.
-#[cfg(feature = "oauth")]
-struct SentRequest<'c> {
-    connection: &'c Connection,
-    way: Option<&'c InFlight>,
-}
-
-#[cfg(feature = "oauth")]
-impl PausedRequest for SentRequest<'_> {
-    async fn pause<T: Send>(&self, asks: bool, waits: impl Future<Output = T> + Send) -> Option<T> {
-        let _asking = asks.then(|| self.connection.asks_somebody());
-        let Some(way) = self.way else {
-            return Some(waits.await);
-        };
-        way.was_not_sent();
-        let done = waits.await;
-        way.leaves().then_some(done)
-    }
 }
 
 impl Http {
@@ -240,7 +204,11 @@ impl Http {
         outgoing: &Outgoing,
         id: Option<u64>,
     ) -> Option<Answered> {
-        let mut session = self.session().clone();
+        // A new session has nothing of the one before.
+        let mut session = match &*outgoing.head.method {
+            "initialize" => HttpSession::default(),
+            _ => self.session().clone(),
+        };
         for again in [false, true] {
             let build = || {
                 let request = self
@@ -267,18 +235,22 @@ impl Http {
                     {
                         way.was_not_sent();
                     }
-                    connection.set_reached(false);
+                    connection.health.set_reached(false);
                     return Some(Answered::Lost(describe(error)));
                 }
             };
+            if !connection.is_strict {
+                session.cookies.store(&response);
+            }
             if response.status().is_success() {
-                return self.answer(connection, outgoing, id, response).await;
+                return self
+                    .answer(connection, outgoing, id, &session, response)
+                    .await;
             }
             // What is no request is about the session that is over.
             let id = id?;
             let refusal = Refusal::read(response).await;
-            let may_reconnect =
-                session.id.is_some() && !again && outgoing.head.method != "initialize";
+            let may_reconnect = session.id.is_some() && !again;
             let loss = refusal.session_loss(id, connection.is_strict);
             let (Some(loss), Some(way)) = (loss.filter(|_| may_reconnect), way) else {
                 let loss = loss.filter(|_| session.id.is_some());
@@ -292,7 +264,7 @@ impl Http {
                 way.was_not_sent();
             }
             let is_connected = self.reconnect(connection, &session).await.is_ok();
-            connection.set_reached(is_connected);
+            connection.health.set_reached(is_connected);
             if !is_connected || !repeats {
                 return Some(refusal.into_answer(Some(loss)));
             }
@@ -321,23 +293,6 @@ impl Http {
         answered
     }
 
-    /// Sends a request, with the token that there is for it. `asks` is false for what goes on in the background.
-    #[cfg_attr(not(feature = "oauth"), allow(unused_variables, clippy::unused_self))]
-    async fn sent(
-        &self,
-        connection: &Connection,
-        way: Option<&InFlight>,
-        asks: bool,
-        build: impl Fn() -> RequestBuilder + Send + Sync,
-    ) -> Result<Response, RequestFailure> {
-        #[cfg(feature = "oauth")]
-        if let Some(authorizer) = &self.authorizer {
-            let paused = SentRequest { connection, way };
-            return Ok(authorizer.send(&paused, asks, build).await?);
-        }
-        build().send().await.map_err(RequestFailure::Http)
-    }
-
     fn with_headers(
         &self,
         request: RequestBuilder,
@@ -346,7 +301,7 @@ impl Http {
         session: &HttpSession,
     ) -> RequestBuilder {
         let head = &outgoing.head;
-        let mut all = self.headers.clone();
+        let mut all = self.headers_of(session);
         let mut put = |name: HeaderName, value: &str| {
             if let Ok(value) = HeaderValue::try_from(&*headers::encoded(value)) {
                 all.insert(name, value);
@@ -369,10 +324,17 @@ impl Http {
                 }
             }
         }
-        if let Some(id) = session.id.as_ref().filter(|_| head.method != "initialize") {
-            all.insert(SESSION, id.clone());
-        }
         request.headers(all)
+    }
+
+    /// Returns the headers of all requests of a session.
+    fn headers_of(&self, session: &HttpSession) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        session.cookies.add_to(&mut headers, &self.url);
+        if let Some(id) = &session.id {
+            headers.insert(SESSION, id.clone());
+        }
+        headers
     }
 
     /// Hears the answer to a POST.
@@ -381,6 +343,7 @@ impl Http {
         connection: &Arc<Connection>,
         outgoing: &Outgoing,
         id: Option<u64>,
+        session: &HttpSession,
         response: Response,
     ) -> Option<Answered> {
         let status = response.status();
@@ -390,9 +353,9 @@ impl Http {
             // The answer comes on the stream of the session, if it comes.
             return None;
         }
-        connection.set_reached(true);
+        connection.health.set_reached(true);
         if outgoing.head.method == "initialize" {
-            self.opened(response.headers().get(SESSION));
+            self.opened(response.headers().get(SESSION), &session.cookies);
         }
         if is_of(response.headers(), EVENTS) {
             return self.read_on(connection, id, response).await;
@@ -409,9 +372,10 @@ impl Http {
     }
 
     /// A new session, in the place of one that was before.
-    fn opened(&self, id: Option<&HeaderValue>) {
+    fn opened(&self, id: Option<&HeaderValue>, cookies: &Arc<Cookies>) {
         let session = HttpSession {
             id: id.cloned(),
+            cookies: Arc::clone(cookies),
             over: Cancel::new(),
         };
         let before = std::mem::replace(&mut *self.session(), session);
@@ -466,12 +430,13 @@ impl Http {
     async fn close_session(&self, connection: &Connection) {
         let session = std::mem::take(&mut *self.session());
         session.over.cancel();
-        let Some(id) = session.id else { return };
-        let mut headers = self.headers.clone();
+        if session.id.is_none() {
+            return;
+        }
+        let mut headers = self.headers_of(&session);
         if let Some(hello) = connection.hello.get() {
             headers.insert(VERSION, HeaderValue::from_static(hello.version.as_str()));
         }
-        headers.insert(SESSION, id);
         let request = self.client.delete(self.url.clone()).headers(headers);
         #[cfg(feature = "oauth")]
         let request = match &self.authorizer {

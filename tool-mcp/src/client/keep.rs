@@ -1,6 +1,7 @@
 //! Keeps a connection up, and the list of its tools true.
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -13,6 +14,8 @@ use super::error::ConnectErrorKind;
 use super::event::ClientEvent;
 use super::link::{LinkState, Reconnector};
 use super::lists::Lists;
+#[cfg(feature = "lock")]
+use super::lock::Reading;
 use super::remote::tools;
 use super::server::Target;
 use super::session::{ConnectionGuard, McpSession};
@@ -158,16 +161,22 @@ impl Supervisor {
             return;
         }
         let events = &self.settings.events;
-        match session.list(&self.settings).await {
-            Ok(listed) => {
-                if let (Some(link), Some(lists)) = (self.link.upgrade(), self.lists.upgrade()) {
-                    let (tools, notices) = tools(&listed, &self.settings, &link);
-                    if lists.put(tools, notices) {
-                        events.tell(&ClientEvent::ToolsChanged);
-                    }
-                }
-            }
-            Err(error) => events.tell(&ClientEvent::ListFailed(error.to_string())),
+        let failed = |error: &dyn Error| events.tell(&ClientEvent::ListFailed(error.to_string()));
+        let listed = match session.list(&self.settings).await {
+            Ok(listed) => listed,
+            Err(error) => return failed(&error),
+        };
+        let (Some(link), Some(lists)) = (self.link.upgrade(), self.lists.upgrade()) else {
+            return;
+        };
+        let list = tools(&listed, &self.settings, &link);
+        #[cfg(feature = "lock")]
+        let list = match list.hold(&self.settings, Reading::Later).await {
+            Ok(list) => list,
+            Err(error) => return failed(&error),
+        };
+        if lists.put(list.tools, list.notices) {
+            events.tell(&ClientEvent::ToolsChanged);
         }
     }
 }

@@ -8,6 +8,7 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::settings::Settings;
+use crate::protocol::string;
 
 /// No server has so many.
 pub(super) const MOST_PAGES: usize = 1_000;
@@ -21,6 +22,7 @@ pub(super) struct Pages {
     bytes: usize,
     most_bytes: usize,
     most_tools: usize,
+    is_strict: bool,
 }
 
 /// The next step.
@@ -29,6 +31,8 @@ pub(super) enum Then {
     Page(String),
     /// No further page.
     End,
+    /// The cursor of the next page cannot be sent back.
+    OddCursor,
 }
 
 impl Pages {
@@ -39,6 +43,7 @@ impl Pages {
             bytes: 0,
             most_bytes: settings.most_bytes,
             most_tools: settings.most_tools,
+            is_strict: settings.is_strict,
         }
     }
 
@@ -52,8 +57,8 @@ impl Pages {
         struct Page<'a> {
             #[serde(borrow)]
             tools: &'a RawValue,
-            #[serde(default)]
-            next_cursor: Option<String>,
+            #[serde(borrow, default)]
+            next_cursor: Option<&'a RawValue>,
         }
         // The memory is that of all pages, of which each may be as large as a message.
         self.bytes += page.len();
@@ -68,8 +73,20 @@ impl Pages {
             return Err(format!("more than {} tools", self.most_tools));
         }
         read.map_err(|error| error.to_string())?;
-        let Some(next) = next_cursor.filter(|next| !next.is_empty()) else {
-            return Ok(Then::End);
+        let next = match next_cursor.map(RawValue::get) {
+            None | Some("null" | r#""""#) => return Ok(Then::End),
+            Some(other) if self.is_strict && !other.starts_with('"') => {
+                return Err("its `nextCursor` is not a text".to_owned());
+            }
+            Some("false") => return Ok(Then::End),
+            // Some count pages.
+            Some(number) if number.starts_with(|char: char| char.is_ascii_digit()) => {
+                number.to_owned()
+            }
+            Some(other) => match string(other) {
+                Some(next) => next.into_owned(),
+                None => return Ok(Then::OddCursor),
+            },
         };
         if !self.cursors.insert(next.clone()) {
             return Err("its pages go in a circle".to_owned());

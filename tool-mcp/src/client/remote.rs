@@ -21,6 +21,7 @@ use super::arguments::Arguments;
 use super::link::Reconnector;
 use super::settings::Settings;
 use crate::protocol::headers::{self, Repeated};
+use crate::protocol::replaced;
 
 /// A tool as `tools/list` tells it.
 #[derive(Deserialize)]
@@ -112,19 +113,40 @@ pub(super) struct Remote {
     pub(super) repeated: Vec<Repeated>,
 }
 
-/// The tools of a list, in its order, and what is to be said of it.
+/// A server's tools in the order of its list, with notices of what was left out or changed.
+pub(super) struct ToolList {
+    pub(super) tools: Toolset,
+    pub(super) notices: Vec<Notice>,
+    /// The tools' names here, and their definitions by the server alone.
+    #[cfg(feature = "lock")]
+    pub(super) originals: Vec<(String, ToolDef)>,
+}
+
 pub(super) fn tools(
     listed: &[Box<RawValue>],
     settings: &Settings,
     link: &Arc<Reconnector>,
-) -> (Toolset, Vec<Notice>) {
+) -> ToolList {
     let (mut tools, mut notices) = (Vec::new(), Vec::new());
+    #[cfg(feature = "lock")]
+    let mut originals = Vec::new();
     let mut names = HashSet::new();
     for raw in listed {
-        let made = match Listed::read(raw) {
+        // A name with U+FFFD would be that of another tool.
+        let replaced = replaced(raw.get(), &["name"]);
+        let replaced = replaced.and_then(|json| RawValue::from_string(json).ok());
+        let made = match Listed::read(replaced.as_ref().unwrap_or(raw)) {
             Ok(listed) => listed.tool(settings, link),
             Err(notice) => Err(notice),
         };
+        if let (Ok(Some(made)), Some(_)) = (&made, &replaced) {
+            let words = "half of a surrogate pair was replaced in its texts";
+            notices.push(Notice::new(
+                &*made.tool.def().name,
+                NoticeKind::Mended,
+                words,
+            ));
+        }
         match made {
             // It would take the place of the search that loads the others.
             Ok(Some(Import { tool, .. }))
@@ -133,9 +155,11 @@ pub(super) fn tools(
                 let why = "this name loads deferred tools; give the server a prefix";
                 notices.push(refused(SEARCH_TOOLS, why.to_owned()));
             }
-            Ok(Some(Import { tool, told })) if names.insert(tool.def().name.clone()) => {
-                tools.push(tool);
-                notices.extend(told);
+            Ok(Some(import)) if names.insert(import.tool.def().name.clone()) => {
+                #[cfg(feature = "lock")]
+                originals.push((import.tool.def().name.to_string(), import.original));
+                tools.push(import.tool);
+                notices.extend(import.told);
             }
             Ok(Some(Import { tool, .. })) => {
                 let why = "another tool of the server has this name, and came first";
@@ -148,9 +172,14 @@ pub(super) fn tools(
     }
     // The names differ.
     let tools = Toolset::new(tools).unwrap_or_default();
-    match &settings.deferred {
-        Some(group) => (tools.defer(group.clone()), notices),
-        None => (tools, notices),
+    ToolList {
+        tools: match &settings.deferred {
+            Some(group) => tools.defer(group.clone()),
+            None => tools,
+        },
+        notices,
+        #[cfg(feature = "lock")]
+        originals,
     }
 }
 
@@ -158,6 +187,9 @@ pub(super) fn tools(
 struct Import {
     tool: Arc<dyn Tool>,
     told: Vec<Notice>,
+    /// The definition with the server's own name and hints.
+    #[cfg(feature = "lock")]
+    original: ToolDef,
 }
 
 impl<'a> Listed<'a> {
@@ -177,6 +209,8 @@ impl<'a> Listed<'a> {
         }
         let mut wrong = Vec::new();
         let mut def = self.def(settings, &mut wrong).map_err(refuse)?;
+        let hints = def.options.annotations;
+        def.options.annotations = hints.foreign(settings.trusts_hints);
         let stripped = def.strip_hidden();
         if let Some(place) = stripped.left.first() {
             let why = format!("{place} of a schema holds characters that nobody sees");
@@ -205,6 +239,8 @@ impl<'a> Listed<'a> {
         }
         let ignored = |words| note(NoticeKind::HintIgnored, words);
         told.extend(wrong.into_iter().map(ignored));
+        #[cfg(feature = "lock")]
+        let plain = portable_name(&def.name).into_owned();
         def.name = own.clone().into();
         let repeated = match headers::repeated(def.input.as_json()) {
             Ok(repeated) => repeated,
@@ -235,7 +271,17 @@ impl<'a> Listed<'a> {
         }
         let tool = tool.handler(run).build();
         let tool = tool.map_err(|error| refuse(error.to_string()))?;
-        Ok(Some(Import { tool, told }))
+        Ok(Some(Import {
+            #[cfg(feature = "lock")]
+            original: {
+                let mut def = tool.def().clone();
+                def.name = plain.into();
+                def.options.annotations = hints.foreign(true);
+                def
+            },
+            tool,
+            told,
+        }))
     }
 
     /// Returns true if protocol 2025-11-25 allows calls only as tasks.
@@ -258,7 +304,7 @@ impl<'a> Listed<'a> {
             Some(raw) => Some(schema(raw, "output")?),
             None => None,
         };
-        def.options.annotations = hints.foreign(settings.trusts_hints);
+        def.options.annotations = hints;
         def.options.exact = hints.destructive == Some(true);
         def.options.timeout = settings.tool_timeout;
         def.mark_foreign();

@@ -4,16 +4,18 @@ use std::borrow::Cow;
 
 use super::error_data::with_data;
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use toolwright_json::Value;
 use toolwright_provider::call::{Block, Content, ErrorKind, Outcome, Payload, ToolError};
+
+use crate::protocol::{array, string};
 
 /// A result of `tools/call`, as far as it is read.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CallResult<'a> {
     #[serde(borrow, default)]
-    content: Option<Vec<&'a RawValue>>,
+    content: Option<&'a RawValue>,
     #[serde(borrow, default)]
     structured_content: Option<&'a RawValue>,
     #[serde(default)]
@@ -69,19 +71,31 @@ struct Embedded {
     blob: Option<String>,
 }
 
-/// Reads a call's outcome.
-pub(super) fn outcome(result: &str) -> Result<Outcome, ToolError> {
+/// Reads a call's outcome. `odd` hears what is left out; a strict client leaves out nothing.
+pub(super) fn outcome(
+    result: &str,
+    is_strict: bool,
+    odd: impl FnOnce(&str),
+) -> Result<Outcome, ToolError> {
+    let invalid = "the server's answer is no result of a tool";
     let result = match serde_json::from_str::<CallResult<'_>>(result) {
         Ok(result) => result,
         Err(error) => {
-            let words = "the server's answer is no result of a tool";
-            return Err(ToolError::new(ErrorKind::InvalidReturn, words).with_source(error));
+            return Err(ToolError::new(ErrorKind::InvalidReturn, invalid).with_source(error));
         }
     };
     let structured = result.structured_content;
     let mut blocks = Vec::new();
-    for block in result.content.unwrap_or_default() {
-        read_block(block.get(), &mut blocks);
+    match result.content.map(RawValue::get) {
+        None => {}
+        Some(list) if list.starts_with('[') => {
+            for block in array(list) {
+                read_block(block, &mut blocks);
+            }
+        }
+        Some(_) if is_strict => return Err(ToolError::new(ErrorKind::InvalidReturn, invalid)),
+        Some(one) if one.starts_with(['{', '"']) => read_block(one, &mut blocks),
+        Some(_) => odd("the `content` of a result is no list, and is left out"),
     }
     if result.is_error == Some(true) {
         let error = error(structured, blocks);
@@ -129,23 +143,24 @@ fn says(block: &Block, structured: &RawValue) -> bool {
     if text == structured {
         return true;
     }
-    let Ok(structured) = serde_json::from_str::<Value>(structured) else {
+    let Ok(structured) = Value::parse(structured) else {
         return false;
     };
-    let is_it = |value: &Value| *value == structured || wraps(&structured, value);
-    // As a string, or as the JSON that it is the text of.
-    is_it(&Value::from(text.as_str()))
-        || serde_json::from_str(text).is_ok_and(|value| is_it(&value))
+    let is_it = |value: &Value<'_>| *value == structured || wraps(&structured, value);
+    // As a string, or as the JSON that it is the text of, in which JavaScript writes `1.0` as `1`.
+    is_it(&Value::string(text.as_str())) || Value::parse(text).is_ok_and(|value| is_it(&value))
 }
 
 /// `{"result": …}` around what is no object, as several kits do, or `{"content": …}`, as servers do by themselves.
-fn wraps(structured: &Value, value: &Value) -> bool {
-    structured
-        .as_object()
-        .is_some_and(|object| object.len() == 1 && object.values().all(|inner| inner == value))
+fn wraps(structured: &Value<'_>, value: &Value<'_>) -> bool {
+    matches!(structured.entries(), [(_, inner)] if inner == value)
 }
 
 pub(super) fn read_block(json: &str, blocks: &mut Vec<Block>) {
+    if let Some(words) = string(json) {
+        blocks.push(text(words));
+        return;
+    }
     let Ok(block) = serde_json::from_str::<ContentBlock<'_>>(json) else {
         // A kind that is not known here: the model may know it.
         blocks.push(match serde_json::from_str(json) {
@@ -222,7 +237,7 @@ mod tests {
     use super::*;
 
     fn read(json: &str) -> Result<Outcome, ToolError> {
-        outcome(json)
+        outcome(json, false, |_| {})
     }
 
     fn blocks(json: &str) -> Vec<Block> {
@@ -316,8 +331,8 @@ mod tests {
     fn what_is_no_result_is_told() {
         for json in [
             "1",
-            r#"{"content": 1}"#,
             r#"{"content": [], "content": []}"#,
+            r#"{"isError": "no"}"#,
         ] {
             assert_eq!(
                 read(json).unwrap_err().kind(),
@@ -326,5 +341,12 @@ mod tests {
             );
         }
         assert_eq!(read("{}").unwrap(), Outcome::value(()));
+        for json in [
+            r#"{"content": 1}"#,
+            r#"{"content": {}}"#,
+            r#"{"content": "x"}"#,
+        ] {
+            assert!(outcome(json, true, |_| {}).is_err(), "{json}");
+        }
     }
 }

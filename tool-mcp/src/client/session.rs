@@ -150,9 +150,14 @@ impl McpSession {
                 Some(Answered::Result(page)) => match pages.add(&page).map_err(failed)? {
                     Then::Page(next) => cursor = Some(next),
                     Then::End => return Ok(pages.into_tools()),
+                    Then::OddCursor => {
+                        self.connection
+                            .bad("the list of tools ends at a `nextCursor` that is not a text");
+                        return Ok(pages.into_tools());
+                    }
                 },
                 Some(Answered::Error(_)) if !self.hello().is_some_and(|hello| hello.has_tools) => {
-                    return Ok(Vec::new());
+                    return Ok(pages.into_tools());
                 }
                 Some(Answered::Error(ServerRefusal { code, message, .. })) => {
                     let why = format!("{} (code {})", short(&message), short(&code));

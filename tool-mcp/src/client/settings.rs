@@ -77,6 +77,8 @@ pub(super) struct Settings {
     pub(super) trace: Trace,
     pub(super) asking: Asking,
     pub(super) registry: Option<Registry>,
+    #[cfg(feature = "lock")]
+    pub(super) lock: Option<std::path::PathBuf>,
     /// The host's knowledge of the tools.
     pub(super) meta: Map<String, Value>,
     /// Values are marked as sensitive, so that `Debug` does not show them.
@@ -133,6 +135,8 @@ impl Default for Settings {
             trace: Trace::default(),
             asking: Asking::default(),
             registry: None,
+            #[cfg(feature = "lock")]
+            lock: None,
             meta: Map::new(),
             #[cfg(feature = "client-http")]
             headers: Vec::new(),

@@ -8,6 +8,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::process::Command;
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
+use toolwright_json::strip_bom;
 use toolwright_runtime::tool::Cancel;
 
 use super::answer::Answered;
@@ -140,7 +141,7 @@ async fn read_all(
                     String::from_utf8_lossy(&head),
                     String::from_utf8_lossy(&tail),
                 );
-                if let Some(id) = id_of_cut(&head, &tail) {
+                if let Some(id) = id_of_cut(strip_bom(&head), &tail) {
                     connection.settle(id, Answered::Broken(why));
                 }
             }

@@ -12,6 +12,8 @@ pub(crate) mod code {
     pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
     pub(crate) const INVALID_PARAMS: i64 = -32602;
     pub(crate) const INTERNAL_ERROR: i64 = -32603;
+    /// The client does not accept the stream that an answer takes. The official TypeScript server uses this code, too.
+    pub(crate) const NOT_ACCEPTABLE: i64 = -32000;
     /// Up to 2025-11-25.
     pub(crate) const RESOURCE_NOT_FOUND: i64 = -32002;
     /// Headers of HTTP say something else than the message.

@@ -32,7 +32,7 @@ impl From<Error> for FieldsError {
 impl<'t> Fields<'t> {
     /// Reads a text that is one object.
     pub(crate) fn of(text: &'t str) -> Result<Self, FieldsError> {
-        let mut scanner = Scanner::new(text);
+        let mut scanner = Scanner::lossy(text);
         if scanner.peek() != Some(b'{') {
             scanner.skip()?;
             scanner.finish()?;
@@ -45,11 +45,14 @@ impl<'t> Fields<'t> {
 
     /// Reads the object that stands next.
     pub(crate) fn read(scanner: &mut Scanner<'t>) -> Result<Self, FieldsError> {
-        let mut fields = Vec::new();
+        let (mut fields, mut seen) = (Vec::new(), HashSet::new());
         let mut place = Place::Opened;
         scanner.open()?;
         while let Some(key) = scanner.next_key(&mut place)? {
-            fields.push((key, scanner.skip()?));
+            let value = scanner.skip()?;
+            if !falls_together(&key, &mut seen) {
+                fields.push((key, value));
+            }
         }
         let fields = Self(fields);
         match fields.twice() {
@@ -87,6 +90,11 @@ impl<'t> Fields<'t> {
         string(self.some(key)?)
     }
 
+    /// The same for people and models: half of a surrogate pair is U+FFFD.
+    pub(crate) fn lossy_text(&self, key: &str) -> Option<Cow<'t, str>> {
+        lossy_string(self.some(key)?)
+    }
+
     /// The entries of an object. `None` if there is none, or it is no object.
     pub(crate) fn object(&self, key: &str) -> Option<Self> {
         Self::of(self.some(key)?).ok()
@@ -101,7 +109,18 @@ impl<'t> Fields<'t> {
     }
 }
 
-/// The text of a JSON string.
+/// Returns true for a key that equals one of the object before it, since a half of a surrogate pair was replaced in it.
+pub(super) fn falls_together(key: &str, seen: &mut HashSet<String>) -> bool {
+    key.contains(char::REPLACEMENT_CHARACTER) && !seen.insert(key.to_owned())
+}
+
+/// The text of a JSON string. Half of a surrogate pair is U+FFFD.
+pub(crate) fn lossy_string(json: &str) -> Option<Cow<'_, str>> {
+    let mut scanner = Scanner::lossy(json);
+    (scanner.peek() == Some(b'"')).then(|| scanner.string().ok())?
+}
+
+/// The text of a JSON string. `None` if it holds half of a surrogate pair: an id with U+FFFD would be another one.
 pub(crate) fn string(json: &str) -> Option<Cow<'_, str>> {
     if !json.starts_with('"') {
         return None;

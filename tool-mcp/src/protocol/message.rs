@@ -49,9 +49,18 @@ impl From<Error> for FrameError {
 }
 
 impl<'m> Frame<'m> {
-    /// Reads a message, once: keys of the message and of its parameters are told apart, and all values are checked.
+    /// Reads a message, once: keys of the message and of its parameters are told apart, and all values are checked. Values may
+    /// hold halves of surrogate pairs: each belongs to whoever reads it.
     pub(crate) fn read(text: &'m str) -> Result<Self, FrameError> {
-        let mut scanner = Scanner::new(text);
+        Self::scan(Scanner::lossy(text))
+    }
+
+    /// Reads a message without such halves.
+    pub(crate) fn read_strict(text: &'m str) -> Result<Self, FrameError> {
+        Self::scan(Scanner::new(text))
+    }
+
+    fn scan(mut scanner: Scanner<'m>) -> Result<Self, FrameError> {
         let first = scanner.peek();
         if first != Some(b'{') {
             scanner.skip()?;
@@ -128,7 +137,7 @@ fn twice(key: &str) -> FrameError {
 
 /// The elements of an array; none where the text is none.
 pub(crate) fn array(text: &str) -> Vec<&str> {
-    let mut scanner = Scanner::new(text);
+    let mut scanner = Scanner::lossy(text);
     let (mut elements, mut place) = (Vec::new(), Place::Opened);
     let mut read = || {
         if scanner.peek() == Some(b'[') {

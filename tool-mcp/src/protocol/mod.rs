@@ -3,6 +3,7 @@
 mod broken;
 mod error;
 mod fields;
+mod halves;
 pub(crate) mod headers;
 mod id;
 mod lines;
@@ -12,7 +13,8 @@ mod version;
 
 pub(crate) use self::broken::{MessageKind, PartialMessage};
 pub(crate) use self::error::{RpcError, code};
-pub(crate) use self::fields::{Fields, FieldsError, string};
+pub(crate) use self::fields::{Fields, FieldsError, lossy_string, string};
+pub(crate) use self::halves::replaced;
 pub(crate) use self::id::Id;
 pub(crate) use self::lines::{Line, Lines};
 pub(crate) use self::message::{

@@ -146,6 +146,9 @@ impl CallTask {
         if tools.get(&self.call.name).is_none() {
             return Ok(());
         }
+        if !self.hears_questions() && needs.get("elicitation").is_some() {
+            return Err(caller::not_acceptable());
+        }
         let needed = needs.as_object().into_iter().flatten();
         let missing = needed.filter(|(name, _)| !self.caller.capabilities.has(name));
         let missing: serde_json::Map<_, _> = missing
@@ -156,6 +159,12 @@ impl CallTask {
         }
         let words = "the client lacks a capability that the tool needs";
         Err(lacks(words, &Value::Object(missing).to_string()))
+    }
+
+    /// Returns false for a client that could answer questions, and accepts no stream on which they come.
+    fn hears_questions(&self) -> bool {
+        let caller = &self.caller;
+        caller.version.is_modern() || caller.out.is_heard() || !caller.capabilities.can_ask()
     }
 
     /// Takes what was said since the call was first asked for.
@@ -229,7 +238,11 @@ impl CallTask {
                     self.repaired(&pending.repairs);
                     let tools = self.executor().tools(&self.cx);
                     let seal = &self.shared.seal;
-                    question::pending(pending, &tools, &self.answers, self.shown, seal)
+                    let next = question::pending(pending, &tools, &self.answers, self.shown, seal);
+                    if matches!(next, NextStep::Ask(_)) && !self.hears_questions() {
+                        return Err(caller::not_acceptable());
+                    }
+                    next
                 }
                 None => {
                     return Err(RpcError::new(
@@ -356,7 +369,8 @@ impl CallTask {
             return None;
         }
         let is_modern = self.caller.version.is_modern();
-        let peer = self.caller.peer.clone().filter(|_| !is_modern);
+        let peer = self.caller.peer.clone();
+        let peer = peer.filter(|_| !is_modern && self.hears_questions());
         if !self.caller.capabilities.can_ask() || (peer.is_none() && !is_modern) {
             let words = question.in_words();
             if is_modern && words.is_error {

@@ -119,6 +119,12 @@ pub(super) async fn expires(cx: &Context) {
     }
 }
 
+/// The error of a request that takes a stream, of a client that accepts none.
+pub(super) fn not_acceptable() -> RpcError {
+    let words = "the request takes a client that accepts `text/event-stream`, and was not run";
+    RpcError::new(code::NOT_ACCEPTABLE, words)
+}
+
 pub(super) fn unsupported(asked: &str) -> RpcError {
     let versions = Version::SERVED.map(|version| quoted(version.as_str()));
     let data = ObjectWriter::new()

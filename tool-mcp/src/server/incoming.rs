@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use toolwright_json::{Expected, MAX_DEPTH};
+use toolwright_json::{Expected, MAX_DEPTH, strip_bom};
 
 use crate::protocol::{
     Fields, FieldsError, Frame, FrameError, Id, MessageKind, MessageParams, PartialMessage,
@@ -74,7 +74,8 @@ impl ParseError {
 
     /// About a message of which only this can be read.
     pub(super) fn torn(self, text: &str) -> Self {
-        let torn = PartialMessage::read(text).filter(|torn| torn.kind == MessageKind::Request);
+        let torn =
+            PartialMessage::read(strip_bom(text)).filter(|torn| torn.kind == MessageKind::Request);
         Self {
             id: torn.map(|torn| torn.id.as_json().to_owned()),
             ..self
@@ -94,6 +95,7 @@ impl<'m> Incoming<'m> {
             let (text, _) = bytes.split_at(error.valid_up_to());
             no_json(error.to_string()).torn(&String::from_utf8_lossy(text))
         })?;
+        let text = strip_bom(text);
         let frame = Frame::read(text).map_err(|error| match error {
             FrameError::Json(error) if error.expected() == Expected::LessDepth => {
                 let words = format!("the message nests deeper than {MAX_DEPTH}");

@@ -193,6 +193,13 @@ impl Shared {
     }
 }
 
+/// Returns the name of the program's file.
+fn program() -> String {
+    let path = std::env::current_exe().ok();
+    let name = path.as_deref().and_then(|path| path.file_stem()?.to_str());
+    name.unwrap_or("tools").to_owned()
+}
+
 /// The start of a result, which says what it is where the version has it so.
 fn start(version: Version) -> ObjectWriter {
     if version.is_modern() {
@@ -211,7 +218,7 @@ impl McpServer {
             registry,
             encoder: Encoder::auto(),
             context: Context::new(),
-            name: "tools".into(),
+            name: program(),
             version: "0".into(),
             title: None,
             instructions: None,
@@ -237,7 +244,7 @@ impl McpServer {
         definitions::notices(&self.0.registry.snapshot())
     }
 
-    /// Sets the name that clients get.
+    /// Sets the name that clients get. Default: the name of the program's file.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.0.name = name.into();
         self

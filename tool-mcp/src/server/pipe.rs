@@ -110,7 +110,8 @@ impl Pipe {
 
     /// Handles a line. An invalid message is answered, unless it is none that expects an answer, and ends nothing.
     fn handle_line(&self, line: &[u8]) {
-        if !line.is_empty() {
+        // A shell may write a byte order mark and nothing else.
+        if !line.is_empty() && line != "\u{feff}".as_bytes() {
             self.hear(Incoming::read(line), line.len());
         }
     }

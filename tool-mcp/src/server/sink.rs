@@ -12,6 +12,9 @@ use crate::protocol::one_line;
 #[derive(Clone)]
 pub(super) enum Sink {
     Pipe(PipeSink),
+    /// Nowhere: the client takes nothing but the answer.
+    #[cfg(feature = "server-http")]
+    Unheard,
     /// The stream of one request over HTTP.
     #[cfg(feature = "server-http")]
     Stream(Arc<Stream>),
@@ -23,6 +26,17 @@ impl Sink {
         !matches!(self, Self::Pipe(_))
     }
 
+    /// Returns true if the client hears more than the answer.
+    pub(super) fn is_heard(&self) -> bool {
+        match self {
+            Self::Pipe(_) => true,
+            #[cfg(feature = "server-http")]
+            Self::Unheard => false,
+            #[cfg(feature = "server-http")]
+            Self::Stream(_) => true,
+        }
+    }
+
     /// Sends a message as soon as there is room for it. False if nobody reads any more.
     pub(super) async fn say(&self, message: String) -> bool {
         match self {
@@ -30,6 +44,8 @@ impl Sink {
                 out.requests.room().await;
                 out.line(message)
             }
+            #[cfg(feature = "server-http")]
+            Self::Unheard => true,
             #[cfg(feature = "server-http")]
             Self::Stream(stream) => stream.say(message).await,
         }

@@ -34,10 +34,18 @@ pub(super) fn context(shared: &Shared, cx: Context) -> Context {
     }
 }
 
+/// Returns the caller's own task of this id.
+pub(super) fn find(shared: &Shared, cx: &Context, id: &str) -> Option<OpenCall> {
+    shared
+        .open
+        .get(id)
+        .filter(|call| is_own(shared, cx, &call.key))
+}
+
 /// Returns true if a task is of whoever asks.
-fn is_own(shared: &Shared, caller: &Caller, key: &str) -> bool {
+fn is_own(shared: &Shared, cx: &Context, key: &str) -> bool {
     let run = key.split('/').next().unwrap_or_default();
-    match (caller.cx.get().and_then(owner), run.split_once('-')) {
+    match (cx.get().and_then(owner), run.split_once('-')) {
         (Some(owner), Some((id, tag))) => shared.seal.tag(id, &owner) == tag,
         (None, None) => true,
         _ => false,
@@ -84,8 +92,7 @@ pub(super) fn answer(
     let Some(id) = params.text("taskId") else {
         return Err(RpcError::invalid_params("`taskId` is no string"));
     };
-    let call = shared.open.get(&id);
-    let call = call.filter(|call| is_own(shared, caller, &call.key));
+    let call = find(shared, &caller.cx, &id);
     let call = call.ok_or_else(|| RpcError::invalid_params(format!("unknown task `{id}`")))?;
     match method {
         "tasks/get" => {

@@ -73,6 +73,7 @@ fn order(id: &str) -> String {
 fn server() -> McpServer {
     let set: Toolset = tools![orders, cancel_order, report, hidden];
     McpServer::new(set)
+        .name("shop")
         .prompts(tools![review])
         .resources(tools![order])
 }
@@ -410,7 +411,7 @@ async fn without_a_token_a_client_is_told_where_to_get_one() {
             // Not those of what nobody sees.
             "scopes_supported": ["orders:read", "orders:write", "reports"],
             "bearer_methods_supported": ["header"],
-            "resource_name": "tools",
+            "resource_name": "shop",
         })
     );
 }
@@ -718,6 +719,53 @@ async fn a_task_is_for_its_owner() {
     );
 }
 
+/// Exports all orders.
+#[tool(background, scopes("orders:write"))]
+fn export() -> u8 {
+    7
+}
+
+/// The call is over, and the token of who asks for its result may not make it.
+#[tokio::test]
+async fn a_tasks_result_needs_the_scopes_of_its_call() {
+    let issuer = Issuer::start().await;
+    let service = McpServer::new(tools![export]).http();
+    let service = service.authorization(issuer.authorization());
+    let of = |scope: &str| {
+        let mut client = client(&service, &issuer.token(scope));
+        client.meta["io.modelcontextprotocol/clientCapabilities"] =
+            json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+        client
+    };
+    let (writes, reads) = (of("orders:write"), of("orders:read"));
+    let call = json!({"name": "export", "arguments": {}});
+    let begun = Heard::of(asks(&writes, "tools/call", "export", &call).await).await;
+    let id = begun.messages[0]["result"]["taskId"]
+        .as_str()
+        .expect(&begun.text);
+    let about = json!({"taskId": id});
+    for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
+        let refused = asks(&reads, method, id, &about).await;
+        assert_eq!(refused.status(), 403, "{method}");
+        let said = challenge(&refused);
+        assert!(
+            said.contains(r#"error="insufficient_scope", scope="orders:write""#),
+            "{said}"
+        );
+        // Of a task that is not theirs others hear nothing.
+        let mut bob = issuer.claims("orders:read");
+        bob["sub"] = json!("bob");
+        let bob = of("").with("authorization", &format!("Bearer {}", signed(0, &bob)));
+        let heard = Heard::of(asks(&bob, method, id, &about).await).await;
+        assert_eq!(
+            heard.messages[0]["error"]["message"],
+            format!("unknown task `{id}`")
+        );
+    }
+    let heard = Heard::of(asks(&writes, "tasks/get", id, &about).await).await;
+    assert_eq!(heard.messages[0]["result"]["taskId"], id, "{}", heard.text);
+}
+
 /// Pays.
 #[tool(destructive)]
 fn pay(cents: u32) -> u32 {
@@ -921,6 +969,60 @@ async fn a_page_of_any_site_reads_the_metadata() {
 }
 
 #[tokio::test]
+async fn a_page_of_a_listed_origin_reads_every_answer() {
+    const APP: &str = "https://app.example.com";
+    let issuer = Issuer::start().await;
+    let service = issuer.service().allow_origin(APP);
+    let token = issuer.token("orders:read orders:write");
+    let known = client(&service, &token).with("origin", APP);
+    let mut unknown = known.clone();
+    unknown.headers.remove("authorization");
+    let gone = known.with("mcp-session-id", "gone");
+    let preflight = unknown
+        .with("access-control-request-method", "POST")
+        .with("access-control-request-headers", "mcp-session-id");
+    let send = |client: &Client, method| {
+        let client = client.clone();
+        async move { client.send(method, String::new(), None).await }
+    };
+    for (response, status) in [
+        (cancels(&known).await, 200),
+        (cancels(&unknown).await, 401),
+        (send(&gone, Method::GET).await, 404),
+        (send(&known, Method::PUT).await, 405),
+        (
+            send(&known.with("host", "evil.example.com"), Method::POST).await,
+            403,
+        ),
+        (send(&preflight, Method::OPTIONS).await, 204),
+    ] {
+        assert_eq!(response.status(), status);
+        let headers = response.headers();
+        assert_eq!(headers["access-control-allow-origin"], APP, "{status}");
+        let exposed = "mcp-session-id, www-authenticate";
+        assert_eq!(
+            headers["access-control-expose-headers"], exposed,
+            "{status}"
+        );
+        assert_eq!(headers["vary"], "Origin", "{status}");
+        assert!(!headers.contains_key("access-control-allow-credentials"));
+        let allowed = headers.get("access-control-allow-headers");
+        assert_eq!(allowed.is_some(), status == 204);
+    }
+    for client in [&known, &preflight] {
+        let other = client.with("origin", "https://elsewhere.example");
+        let response = send(&other, Method::OPTIONS).await;
+        assert_eq!(response.status(), 403);
+        assert!(
+            !response
+                .headers()
+                .contains_key("access-control-allow-origin")
+        );
+        assert_eq!(response.headers()["vary"], "Origin");
+    }
+}
+
+#[tokio::test]
 async fn a_broad_scope_has_what_its_narrow_ones_have() {
     let issuer = Issuer::start().await;
     let authorization = issuer
@@ -950,6 +1052,13 @@ async fn tokens_that_are_no_bearers_tokens_are_refused() {
         claims[name] = value;
         signed(0, &claims)
     };
+    let without = |names: &[&str]| {
+        let mut claims = issuer.claims(scopes);
+        for name in names {
+            claims.as_object_mut().unwrap().remove(*name);
+        }
+        signed(0, &claims)
+    };
     let of_type = |kind: &str| {
         let mut header = Header::new(Algorithm::ES256);
         header.kid = Some("key-0".to_owned());
@@ -958,6 +1067,13 @@ async fn tokens_that_are_no_bearers_tokens_are_refused() {
     };
     for (token, status, why) in [
         (with("sub", json!(1)), 401, "the token's `sub` is no string"),
+        (
+            without(&["sub", "client_id"]),
+            401,
+            "the token names neither a subject nor a client",
+        ),
+        (without(&["sub"]), 200, ""),
+        (without(&["client_id"]), 200, ""),
         (
             with("cnf", json!({"jkt": "x"})),
             401,

@@ -145,6 +145,15 @@ const RAW: [&str; 3] = [
 ];
 
 #[tokio::test]
+async fn a_server_without_a_name_is_called_as_its_program() {
+    let program = std::env::current_exe().unwrap();
+    let mut client = Piped::silent(McpServer::new(all()));
+    let hello = client.ask(&initialize()).await;
+    let name = hello["result"]["serverInfo"]["name"].as_str().unwrap();
+    assert_eq!(Some(name), program.file_stem().unwrap().to_str());
+}
+
+#[tokio::test]
 async fn arguments_arrive_as_they_were_sent_over_a_pipe() {
     let mut client = Piped::new(McpServer::new(all())).await;
     for raw in RAW {

@@ -8,6 +8,7 @@ use toolwright::tools;
 use toolwright_mcp::{self as mcp, ConnectErrorKind, McpServer, ServerAt};
 
 use super::raw_http::{Asked, Reply, Server, answered, plain};
+use super::texts::raw_pipe;
 use super::{call, text};
 
 /// Answers the newer greeting so, and the rest as a plain server.
@@ -25,7 +26,7 @@ fn greeted(server: &Server) -> usize {
     greeted.count()
 }
 
-/// Gateways that let only known methods through: AWS's, Cloudflare's, `mcp-proxy`.
+/// Gateways let only the methods through that they know.
 #[tokio::test]
 async fn whatever_answers_the_newer_greeting_the_older_one_is_tried() {
     let html = |status| Reply::new(status, "text/html", "<p>Oh no</p>");
@@ -101,26 +102,12 @@ async fn a_strict_client_takes_an_odd_answer_to_the_newer_greeting_for_the_end()
 
 /// A server at the other end of a pipe, which answers by method.
 fn piped(answer: impl Fn(&Value) -> Option<Value> + Clone + Send + Sync + 'static) -> ServerAt {
-    ServerAt::pipes(move || {
-        let (ours, theirs) = duplex(1 << 16);
-        let answer = answer.clone();
-        tokio::spawn(async move {
-            let (input, mut output) = split(theirs);
-            let mut lines = BufReader::new(input).lines();
-            while let Ok(Some(line)) = lines.next_line().await {
-                let asked: Value = serde_json::from_str(&line).unwrap();
-                if asked["id"].is_null() {
-                    continue;
-                }
-                let mut message = answer(&asked).unwrap_or_else(
-                    || json!({"error": {"code": -32601, "message": "Method not found"}}),
-                );
-                message["jsonrpc"] = "2.0".into();
-                message["id"] = asked["id"].clone();
-                let _ = output.write_all(format!("{message}\n").as_bytes()).await;
-            }
-        });
-        Ok(split(ours))
+    raw_pipe(move |asked| {
+        let none = || json!({"error": {"code": -32601, "message": "Method not found"}});
+        let mut message = answer(asked).unwrap_or_else(none);
+        message["jsonrpc"] = "2.0".into();
+        message["id"] = asked["id"].clone();
+        message.to_string()
     })
 }
 
@@ -237,6 +224,7 @@ async fn moved(status: &'static str, to: &'static str) -> Server {
     .await
 }
 
+/// modelcontextprotocol/python-sdk#732, PrefectHQ/fastmcp#1867, BerriAI/litellm#23688.
 #[tokio::test]
 async fn a_redirect_within_the_origin_is_followed() {
     for status in ["307 Temporary Redirect", "308 Permanent Redirect"] {

@@ -43,6 +43,8 @@ pub(crate) fn page(script: &str, cursor: Option<&str>, changed: bool) -> String 
             );
         }
         ("hints", _) => super::hints::tools(),
+        #[cfg(feature = "lock")]
+        ("locked", _) => super::lock::tools(changed),
         ("search", _) => json!({"tools": [
             {"name": "search_tools", "inputSchema": {"type": "object"}},
             {"name": "echo", "inputSchema": {"type": "object"}},

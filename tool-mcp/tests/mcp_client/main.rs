@@ -7,8 +7,11 @@
 mod calls;
 mod connections;
 mod greetings;
+mod habits;
 mod hints;
 mod lists;
+#[cfg(feature = "lock")]
+mod lock;
 #[cfg(target_os = "linux")]
 mod memory;
 #[cfg(feature = "oauth")]
@@ -18,6 +21,7 @@ mod raw_http;
 mod recovery;
 mod scripted;
 mod sessions;
+mod texts;
 mod versions;
 
 use std::process::Command;

@@ -67,6 +67,8 @@ struct Rules {
     /// What the browser comes back with beside `state` and `code`, or in their place.
     back: Mutex<Form>,
     says_no: AtomicBool,
+    /// Where the server has gone.
+    moved: Mutex<Option<&'static str>>,
     /// How many milliseconds a renewal takes.
     renewal_takes: AtomicU64,
 }
@@ -176,6 +178,9 @@ impl Rules {
             }
             return Reply::status("401 Unauthorized").with("www-authenticate", &challenge);
         };
+        if let Some(place) = self.moved.lock().unwrap().filter(|_| asked.path == "/mcp") {
+            return Reply::status("308 Permanent Redirect").with("location", place);
+        }
         let is_call = asked.json()["method"] == "tools/call";
         if let Some(needed) = self.needs.lock().unwrap().filter(|_| is_call)
             && !scope.split(' ').any(|scope| scope == needed)
@@ -309,6 +314,29 @@ impl World {
     fn forget(&self) {
         let given = self.rules.scopes.lock().unwrap().len();
         self.rules.first_good.store(given, Ordering::SeqCst);
+    }
+}
+
+#[tokio::test]
+async fn a_token_goes_with_a_redirect_only_where_its_resource_reaches() {
+    for (place, is_followed) in [
+        ("/mcp/", true),
+        ("/mcp/v2?x=1", true),
+        ("/mcpx", false),
+        ("/other", false),
+        ("/mcp/../other", false),
+    ] {
+        let world = World::new().await;
+        *world.rules.moved.lock().unwrap() = Some(place);
+        let connected = world.connector().await;
+        assert_eq!(connected.is_ok(), is_followed, "{place}");
+        let asked = world.server.asked().into_iter();
+        let mut elsewhere =
+            asked.filter(|asked| asked.path != "/mcp" && !asked.path.starts_with("/.well-known/"));
+        let signed = elsewhere
+            .next()
+            .map(|asked| asked.header("authorization").starts_with("Bearer one-"));
+        assert_eq!(signed, is_followed.then_some(true), "{place}");
     }
 }
 

@@ -342,7 +342,7 @@ fn run(name: &str, id: &Value, params: &Params) {
         }
         "refuses" => refuse(id, r#"{"code": -32602, "message": "not today"}"#),
         "refuses_anyhow" => refuse(id, arguments),
-        "nonsense" => answer(id, &json!({"content": "text"})),
+        "nonsense" => answer(id, &json!("text")),
         "neither" => send(&json!({"jsonrpc": "2.0", "id": id})),
         "needs" => match &params.input_responses {
             Some(responses) => {

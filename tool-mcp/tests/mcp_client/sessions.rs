@@ -127,7 +127,7 @@ fn refusals() -> Vec<(&'static str, String, [Then; 2])> {
     ]
 }
 
-/// Python's SDK, TypeScript's example servers, gateways: GitHub's `modelcontextprotocol/python-sdk` #880, and `n8n`, `litellm`.
+/// modelcontextprotocol/python-sdk#1727 and #1004, mark3labs/mcp-go#689, DAWNCR0W/affine-mcp-server#301.
 #[tokio::test]
 async fn a_forgotten_session_is_known_by_other_signs_than_404() {
     for (status, body, outcomes) in refusals() {

@@ -285,7 +285,10 @@ async fn the_memory_server_of_2024() {
     let made = text(&tools, "create_entities", &entities).await;
     assert_eq!(json!([ada]), made.parse::<serde_json::Value>().unwrap());
     let graph = text(&tools, "read_graph", "{}").await;
-    let expected = json!({"entities": [ada], "relations": []});
+    // As its file has it.
+    let mut stored = ada.clone();
+    stored["type"] = "entity".into();
+    let expected = json!({"entities": [stored], "relations": []});
     assert_eq!(expected, graph.parse::<serde_json::Value>().unwrap());
     client.close().await;
     std::fs::remove_dir_all(&folder).unwrap();

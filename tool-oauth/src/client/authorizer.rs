@@ -14,7 +14,7 @@ use super::challenge::Challenge;
 use super::discovery::{AuthServer, covers};
 use super::store::StoredTokens;
 use super::{AuthError, OAuth};
-use crate::web::{AuthHttp, is_safe, is_this_machine};
+use crate::web::{AuthHttp, Network, is_safe};
 
 /// Attempts to send a request.
 const MOST_SENT: usize = 6;
@@ -133,11 +133,12 @@ impl Authorizer {
                 "`oauth` needs a server at `https`, or at `http` on this machine",
             ));
         }
+        // The host's own word for the issuer counts as that for the server.
         let issuer = oauth.issuer.as_deref().map(Url::parse);
-        let may_be_local = is_this_machine(server)
-            || issuer.is_some_and(|url| url.is_ok_and(|url| is_this_machine(&url)));
+        let issuer = issuer.and_then(Result::ok).as_ref().map(Network::of);
+        let reach = issuer.max(Some(Network::of(server)));
         Ok(Arc::new(Self {
-            web: AuthHttp::new(may_be_local, LIMIT)?,
+            web: AuthHttp::new(reach.unwrap_or(Network::Public), LIMIT)?,
             oauth,
             server: server.clone(),
             on_store_error: Box::new(on_store_error),

@@ -359,7 +359,7 @@ impl Authorizer {
     ) -> Result<String, AuthError> {
         match (&self.oauth.grant, redirect) {
             (Consent::Browser(open), Some(redirect)) => {
-                let opens = || open(question.url.as_str());
+                let opens = || open(&question.url);
                 if reported("who opens a browser for an MCP client", opens).is_none() {
                     return Err(AuthError::new("no browser was opened: it panicked"));
                 }
@@ -370,7 +370,7 @@ impl Authorizer {
             }
             (Consent::Host(ask), _) => {
                 let request = AuthorizationRequest {
-                    url: question.url.to_string(),
+                    url: question.url.clone(),
                     server: place.resource.clone(),
                     issuer: place.server.issuer.clone(),
                     scopes: scopes.to_vec(),

@@ -1,5 +1,7 @@
 //! Requests to an authorization server, by the crate `oauth2`: a page for a person, a code's exchange, a renewal.
 
+use std::fmt::Write;
+
 use oauth2::basic::{BasicClient, BasicRequestTokenError, BasicTokenResponse, BasicTokenType};
 use oauth2::{
     AuthType, AuthUrl, AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointNotSet,
@@ -30,7 +32,7 @@ type Client =
 
 /// The page where a person consents, and what is kept until they did.
 pub(super) struct ConsentPage {
-    pub(super) url: Url,
+    pub(super) url: String,
     pub(super) state: CsrfToken,
     verifier: PkceCodeVerifier,
     redirect_uri: RedirectUrl,
@@ -73,6 +75,21 @@ fn all(scopes: &[String]) -> impl Iterator<Item = Scope> + '_ {
     scopes.iter().cloned().map(Scope::new)
 }
 
+/// Escapes the characters of a URL that mean something to a shell, whoever wrote them: hosts hand it to commands that open
+/// browsers. `&`, `%` and `?` stay, since they are the URL's own.
+fn without_shell_syntax(url: &Url) -> String {
+    let mut escaped = String::new();
+    for char in url.as_str().chars() {
+        if "$`'\"\\;|()<>{}!*^~ ".contains(char) {
+            // A string takes all that is written.
+            let _ = write!(escaped, "%{:02X}", u32::from(char));
+        } else {
+            escaped.push(char);
+        }
+    }
+    escaped
+}
+
 impl ConsentPage {
     pub(super) fn new(
         place: &AuthServer,
@@ -106,7 +123,7 @@ impl ConsentPage {
         }
         let (url, state) = request.url();
         Ok(Self {
-            url,
+            url: without_shell_syntax(&url),
             state,
             verifier,
             redirect_uri,

@@ -9,9 +9,9 @@ use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{AuthorizationError, LEEWAY, TokenError};
+use super::{AuthorizationError, LEEWAY, TokenError, client_id};
 use crate::issuer::is_same_issuer;
-use crate::web::{AuthHttp, checked, is_this_machine, issuer_places};
+use crate::web::{AuthHttp, Network, checked, issuer_places};
 
 /// Age at which keys are refreshed.
 const FRESH: Duration = Duration::from_mins(10);
@@ -117,21 +117,21 @@ impl IssuerKeys {
     pub(super) fn discovered(issuer: &str) -> Result<Self, AuthorizationError> {
         let url = checked(issuer, "URL of the issuer")?;
         let name = issuer.to_owned();
-        Self::from(is_this_machine(&url), Source::Issuer { name, url })
+        Self::from(Network::of(&url), Source::Issuer { name, url })
     }
 
     /// Those behind a URL.
     pub(super) fn at(url: &str) -> Result<Self, AuthorizationError> {
         let url = checked(url, "URL of the keys")?;
-        Self::from(is_this_machine(&url), Source::At(url))
+        Self::from(Network::of(&url), Source::At(url))
     }
 
-    fn from(may_be_local: bool, source: Source) -> Result<Self, AuthorizationError> {
+    fn from(reach: Network, source: Source) -> Result<Self, AuthorizationError> {
         // Where a program has several, it has to choose; this is the choice of one that did not.
         let _ = jsonwebtoken::crypto::aws_lc::DEFAULT_PROVIDER.install_default();
         Ok(Self {
             source,
-            web: AuthHttp::new(may_be_local, FETCH)?,
+            web: AuthHttp::new(reach, FETCH)?,
             known: Mutex::default(),
             fetching: tokio::sync::Mutex::default(),
         })
@@ -276,19 +276,20 @@ fn is_other(kind: &str) -> bool {
     kind.ends_with("+jwt") && kind != "at+jwt"
 }
 
-/// Whoever sends the token may use it, and sessions and tasks are for its subject.
+/// Checks the claims of a signed token: its issuer is ours, its bearer may use it, and it names an owner of sessions and tasks.
 fn of_a_bearer(claims: Map<String, Value>, issuer: &str) -> Result<Map<String, Value>, TokenError> {
-    let why = match claims.get("iss") {
-        Some(Value::String(said)) if is_same_issuer(said, issuer) => None,
-        Some(Value::String(_)) => Some("the token is of another issuer"),
-        _ => Some("the token's `iss` is not a string"),
-    };
-    let why = if let Some(why) = why {
-        why
+    let issued_by = claims.get("iss").and_then(Value::as_str);
+    let why = if issued_by.is_none() {
+        "the token's `iss` is not a string"
+    } else if !issued_by.is_some_and(|by| is_same_issuer(by, issuer)) {
+        "the token is of another issuer"
     } else if claims.contains_key("cnf") {
         "the token is bound to a key of its client"
     } else if claims.get("sub").is_some_and(|sub| !sub.is_string()) {
         "the token's `sub` is no string"
+    } else if !claims.contains_key("sub") && client_id(&claims).is_none() {
+        // Sessions and tasks belong to somebody (RFC 9068, section 2.2).
+        "the token names neither a subject nor a client"
     } else {
         return Ok(claims);
     };

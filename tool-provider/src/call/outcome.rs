@@ -178,7 +178,7 @@ end_reasons! {
     /// Reserved for hosts that answer calls by hand.
     Manual = "manual",
     /// Calls are pending.
-    Pending = "manual_tool_calls",
+    Pending = "pending",
     /// A limit on steps.
     MaxSteps = "max_steps",
     /// A limit on rounds of tools.

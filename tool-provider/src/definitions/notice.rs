@@ -31,6 +31,8 @@ pub enum NoticeKind {
     /// of a toolset, since its name is taken, its definition is unreadable, its schema cannot be checked, or it runs only as
     /// a task; of a server's list, since its arguments are no object.
     Refused,
+    /// The tool is left out of a server's list, since it is not as the lock file says.
+    LockMismatch,
     /// The tool has another name here, since providers refuse its own.
     Renamed,
     /// The tool is sent without strictness.
@@ -39,6 +41,8 @@ pub enum NoticeKind {
     HiddenRemoved,
     /// A hint about the tool's effects has a wrong type and counts as absent.
     HintIgnored,
+    /// Half of a surrogate pair, which no text can hold, was replaced by U+FFFD in the tool's definition.
+    Mended,
 }
 
 impl NoticeKind {
@@ -46,10 +50,12 @@ impl NoticeKind {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Refused => "refused",
+            Self::LockMismatch => "lock_mismatch",
             Self::Renamed => "renamed",
             Self::Loosened => "loosened",
             Self::HiddenRemoved => "hidden_removed",
             Self::HintIgnored => "hint_ignored",
+            Self::Mended => "mended",
         }
     }
 }
@@ -89,9 +95,10 @@ impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.kind {
             NoticeKind::Refused => "refused",
+            NoticeKind::LockMismatch => "left out",
             NoticeKind::Renamed => "renamed",
             NoticeKind::Loosened => "loosened",
-            NoticeKind::HiddenRemoved | NoticeKind::HintIgnored => "changed",
+            NoticeKind::HiddenRemoved | NoticeKind::HintIgnored | NoticeKind::Mended => "changed",
         };
         // Text of the tool's author.
         let tool = Printable::new(&self.tool).one_line();

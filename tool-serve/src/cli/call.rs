@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::ArgMatches;
 use serde_json::Value;
 use tokio::sync::mpsc::Receiver;
+use toolwright_json::strip_bom;
 use toolwright_provider::call::ToolCall;
 use toolwright_runtime::executor::{Batch, Decided, Executor, Pending, PendingReason, Reply};
 use toolwright_runtime::tool::{Context, Decision, Progress};
@@ -192,8 +193,9 @@ fn read_stdin(limit: usize) -> io::Result<String> {
     if bytes.len() > limit {
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }
-    String::from_utf8(bytes)
-        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
+    std::str::from_utf8(&bytes)
+        .map(|text| strip_bom(text).to_owned())
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 /// Maximal characters of a streamed item in a progress line.

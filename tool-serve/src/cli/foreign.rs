@@ -1,4 +1,4 @@
-//! `check --foreign`: the tools of another MCP server, checked as this program's own are.
+//! `check --foreign` and `lock --foreign`: the tools of another MCP server, in place of this program's own.
 
 use std::io;
 
@@ -11,14 +11,14 @@ use super::show::print_error;
 use super::{environment_token, word};
 use crate::serve::runtime;
 
-/// Adds the flags to `check`.
-pub(super) fn with_flags(program: Command) -> Command {
-    program.mut_subcommand("check", |check| {
-        check.args([
+/// Adds the flags to a command.
+pub(super) fn with_flags(program: Command, name: &'static str) -> Command {
+    program.mut_subcommand(name, |command| {
+        command.args([
             Arg::new("foreign")
                 .long("foreign")
                 .value_name("URL")
-                .help("Checks the tools of this MCP server, a URL or a command, in place of this program's"),
+                .help("Takes the tools of this MCP server, a URL or a command, in place of this program's"),
             Arg::new("token-env")
                 .long("token-env")
                 .value_name("VARIABLE")
@@ -33,7 +33,8 @@ pub(super) fn fetch(
     server: &str,
     asked: &ArgMatches,
 ) -> io::Result<Result<(Toolset, Vec<Notice>), Exit>> {
-    let mut connector = connect(server);
+    // What it says of their effects is compared, too.
+    let mut connector = connect(server).trust_hints();
     if let Some(variable) = word(asked, "token-env") {
         match environment_token(variable) {
             Ok(token) => connector = connector.bearer(&token),

@@ -4,7 +4,6 @@ use std::io;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use toolwright_lock::{Lock, LockChange};
-use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
 
 use super::OutputFormat;
@@ -36,12 +35,15 @@ pub(super) fn command() -> Command {
         )
 }
 
+/// Returns the path of the lock file.
+pub(super) fn file(asked: &ArgMatches) -> &str {
+    asked.get_one::<String>("file").map_or("", |file| file)
+}
+
 impl Printer {
-    /// Compares the tools with a file, or writes it, and prints what changed.
-    pub(super) fn lock(&mut self, tools: &Toolset, asked: &ArgMatches) -> io::Result<Exit> {
-        let file = asked.get_one::<String>("file").map_or("", |file| file);
+    /// Compares tools with a file, or writes it, and prints what changed.
+    pub(super) fn lock(&mut self, mut lock: Lock, asked: &ArgMatches) -> io::Result<Exit> {
         let accepts_breaks = asked.contains_id("accept");
-        let mut lock = Lock::new(tools, file);
         if accepts_breaks || asked.get_flag("update") {
             lock = lock.update(accepts_breaks);
         }

@@ -24,6 +24,8 @@ use std::io::{self, Write};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command};
 use clap_complete::Shell;
+#[cfg(feature = "lock")]
+use toolwright_lock::Lock;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
 
@@ -89,7 +91,22 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
             printer.check(&tools, &[], asked)
         }
         #[cfg(feature = "lock")]
-        Some(("lock", asked)) => printer.lock(&tools, asked),
+        Some(("lock", asked)) => {
+            #[cfg(feature = "foreign")]
+            if let Some(server) = word(asked, "foreign") {
+                foreign::fetch(server, asked).and_then(|fetched| match fetched {
+                    Ok((tools, _)) => {
+                        let tools = tools.definitions().cloned();
+                        printer.lock(Lock::foreign(tools, lock::file(asked)), asked)
+                    }
+                    Err(exit) => Ok(exit),
+                })
+            } else {
+                printer.lock(Lock::new(&tools, lock::file(asked)), asked)
+            }
+            #[cfg(not(feature = "foreign"))]
+            printer.lock(Lock::new(&tools, lock::file(asked)), asked)
+        }
         Some(("call", asked)) => {
             let limit = serve.cx.limits().text;
             match CallCommand::read(asked, &tools, limit) {
@@ -129,11 +146,15 @@ fn commands(program: Command, tools: &Toolset, serve: &Serve) -> Command {
     let mut command = command::with_tools(program, tools);
     #[cfg(feature = "foreign")]
     {
-        command = foreign::with_flags(command);
+        command = foreign::with_flags(command, "check");
     }
     #[cfg(feature = "lock")]
     {
         command = command.subcommand(lock::command());
+        #[cfg(feature = "foreign")]
+        {
+            command = foreign::with_flags(command, "lock");
+        }
     }
     #[cfg(feature = "agent")]
     if serve

@@ -7,6 +7,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
+use toolwright_json::strip_bom;
 use toolwright_provider::call::{ErrorKind, ToolCall};
 use toolwright_runtime::executor::{Batch, Decided, Reply};
 use toolwright_runtime::tool::Context;
@@ -43,7 +44,7 @@ pub(super) async fn call(
         Err(broken) => return body_refusal(broken, cx.limits().text),
     };
     let arguments = match std::str::from_utf8(&whole.bytes) {
-        Ok(arguments) => arguments,
+        Ok(arguments) => strip_bom(arguments),
         Err(error) => {
             let message = format!("the body is no UTF-8 from byte {} on", error.valid_up_to());
             return refused(StatusCode::BAD_REQUEST, "no_utf8", &message);

@@ -27,7 +27,11 @@ pub(super) async fn decide(
     }
     let limit = state.context(&parts.extensions).limits().text;
     let decision = match body::read(body, limit, BODY_TIMEOUT, &state.budget).await {
-        Ok(whole) => serde_json::from_slice::<Decision>(&whole.bytes),
+        Ok(whole) => {
+            let bytes = &*whole.bytes;
+            let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+            serde_json::from_slice::<Decision>(bytes)
+        }
         Err(broken) => return body_refusal(broken, limit),
     };
     let decision = match decision {

@@ -9,13 +9,14 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
+use axum::handler::Handler;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 
 use toolwright_http::body::read_to_end;
 use toolwright_http::headers::bearer;
-use toolwright_http::site::{Site, SiteError};
+use toolwright_http::site::{Cors, PREFLIGHT, Site, SiteError};
 
 use super::refused;
 
@@ -33,13 +34,20 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; st
                       frame-ancestors 'none'";
 
 impl Guard {
-    /// Puts the token check before `closed`, and the checks of host and origin before both.
-    pub(super) fn protect(self, closed: Router, open: Router) -> Router {
+    /// Puts the token check before `closed`, and the checks of host and origin before both, and before `no_method`, which
+    /// answers other methods.
+    pub(super) fn protect<H, T>(self, closed: Router, open: Router, no_method: H) -> Router
+    where
+        H: Handler<T, ()>,
+        T: 'static,
+    {
         let guard = Arc::new(self);
         closed
             .layer(from_fn_with_state(Arc::clone(&guard), check_token))
             .merge(open)
-            .layer(from_fn_with_state(guard, check_site))
+            .method_not_allowed_fallback(no_method)
+            .layer(from_fn_with_state(Arc::clone(&guard), check_site))
+            .layer(from_fn_with_state(guard, add_cors))
     }
 
     fn has_token(&self, headers: &HeaderMap) -> bool {
@@ -70,6 +78,35 @@ async fn check_site(State(guard): State<Arc<Guard>>, request: Request, next: Nex
         SiteError::WrongOrigin => "wrong_origin",
     };
     refused(StatusCode::FORBIDDEN, kind, error.message())
+}
+
+/// Lets pages of listed origins read each response (CORS), and answers their preflights.
+async fn add_cors(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+    let (site, headers) = (&guard.site, request.headers());
+    let cors = site.cors(request.method(), headers);
+    let is_preflight = cors.as_ref().is_some_and(Cors::is_preflight)
+        && site.check(headers, request.uri().host()).is_ok();
+    let mut response = if is_preflight {
+        PREFLIGHT.into_response()
+    } else {
+        next.run(request).await
+    };
+    if let Some(cors) = cors {
+        cors.add_to(response.headers_mut());
+    }
+    response
+}
+
+/// Refuses a body in a transfer coding that is not undone here (RFC 9112, section 6.1): another server before this one might
+/// read it otherwise.
+pub(super) async fn check_transfer(request: Request, next: Next) -> Response {
+    let codings = request.headers().get_all(header::TRANSFER_ENCODING);
+    let is_known = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"chunked");
+    if codings.iter().all(is_known) {
+        return next.run(request).await;
+    }
+    let message = "the only transfer coding is `chunked`";
+    refused(StatusCode::NOT_IMPLEMENTED, "transfer_encoding", message)
 }
 
 /// Reads what an early response left of a request's body.

@@ -25,8 +25,8 @@ const MAX_CONNECTIONS: usize = 1024;
 /// Time for a client to send a request's head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Maximal size of a request's head.
-const MAX_HEAD_BYTES: usize = 64 * 1024;
+/// Size of a request's head that is always taken. `hyper` looks at the limit before each read, so up to twice as much may arrive.
+const MAX_HEAD_BYTES: usize = 32 * 1024;
 
 /// Time for a client to read what was sent.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);

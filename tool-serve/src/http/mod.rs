@@ -216,7 +216,8 @@ impl HttpServer {
         self
     }
 
-    /// Allows requests from pages of this origin (`https://app.example.com`), beside the server's own.
+    /// Allows requests from pages of this origin (`https://app.example.com`), beside the server's own. Their browser lets them
+    /// read the responses (CORS), without cookies.
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
         self.guard.site.allow_origin(origin);
         self
@@ -342,8 +343,8 @@ impl HttpServer {
             .route("/health", get(health))
             .merge(page::routes());
         self.guard
-            .protect(router, open)
-            .method_not_allowed_fallback(no_method)
+            .protect(router, open, no_method)
+            .layer(from_fn(guard::check_transfer))
             .layer(from_fn(guard::read_body_to_end))
             .layer(map_response(guard::add_security_headers))
     }

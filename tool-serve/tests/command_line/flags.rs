@@ -217,6 +217,9 @@ fn json_is_read_as_it_came() {
     assert_eq!(got(&["call", "get_forecast", "--json", text])["days"], 1);
     let came = run_with(&["call", "get_forecast", "--json", "-"], text.as_bytes());
     assert_eq!(came.json()["location"], "Oslo");
+    let marked = format!("\u{feff}{text}");
+    let came = run_with(&["call", "get_forecast", "--json", "-"], marked.as_bytes());
+    assert_eq!(came.json()["location"], "Oslo");
     // What the decoder says, it says of the text that was given.
     let table = [
         (r#"{"location":"a","location":"b"}"#, "location: "),

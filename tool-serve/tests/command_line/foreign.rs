@@ -1,4 +1,4 @@
-//! `check --foreign`: a server whose tools others wrote, some of them badly.
+//! `check --foreign` and `lock --foreign`: a server whose tools others wrote, some of them badly.
 
 use std::net::SocketAddr;
 
@@ -15,6 +15,7 @@ pub(crate) const TESTS: &[Named] = named![
     the_tools_of_another_server_are_checked,
     a_tool_that_is_lost_fails_the_check,
     a_server_that_cannot_be_asked_is_an_error,
+    the_tools_of_another_server_are_locked,
 ];
 
 const TOKEN: &str = "TOOLWRIGHT_TEST_TOKEN";
@@ -162,4 +163,40 @@ fn a_server_that_cannot_be_asked_is_an_error() {
     let came = run(&["check", "--target", "all", "--token-env", TOKEN]);
     assert_eq!(came.code, 2, "{came:?}");
     assert!(came.err.contains("--foreign"), "{came:?}");
+}
+
+fn the_tools_of_another_server_are_locked() {
+    let file = std::env::temp_dir().join(format!("toolwright-{}.lock", std::process::id()));
+    let path = file.to_str().unwrap();
+    let lock = |address: SocketAddr, more: &[&str]| {
+        let url = format!("http://{address}/mcp");
+        run(&[&["lock", path, "--foreign", &url], more].concat())
+    };
+    let address = serve(tools(), None);
+    let came = lock(address, &[]);
+    assert_eq!(came.code, 1, "{came:?}");
+    assert!(came.err.contains("is missing"), "{came:?}");
+    assert!(!file.exists());
+    let came = lock(address, &["--update"]);
+    assert_eq!(came.code, 0, "{came:?}");
+    assert!(
+        came.out.contains("minor: `read_page`: the tool is new"),
+        "{came:?}"
+    );
+    let came = lock(address, &[]);
+    assert_eq!(came.code, 0, "{came:?}");
+
+    let mut tools = tools();
+    tools[2]["description"] = "Pings \u{1b}[31mall.".into();
+    let address = serve(tools, None);
+    let came = lock(address, &[]);
+    assert_eq!(came.code, 1, "{came:?}");
+    let words = r#"patch: `ping`: it says "Pings \u001b[31mall." now, and said "Pings.""#;
+    assert!(came.err.contains(words), "{came:?}");
+    assert_eq!(lock(address, &["--update"]).code, 0);
+    assert_eq!(lock(address, &[]).code, 0);
+    // None of this program's own.
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(!text.contains("get_forecast"), "{text}");
+    std::fs::remove_file(&file).unwrap();
 }

@@ -126,7 +126,7 @@ impl Desk {
         session.reply("Go!").unwrap();
         let cx = Context::new();
         let run = agent.run(&mut session, &cx);
-        self.runtime.block_on(run).unwrap();
+        let _ = self.runtime.block_on(run).unwrap();
         session
     }
 

@@ -135,7 +135,7 @@ struct Weather {
 }
 
 async fn typed(agent: &Agent, session: &mut Session) -> Result<Weather, AgentError> {
-    agent.run(session, &Context::new()).await?.strict()?;
+    agent.run(session, &Context::new()).await?.completed()?;
     agent.finalize::<Weather>(session, &Context::new()).await
 }
 // ANCHOR_END: finalize
@@ -295,7 +295,7 @@ fn a_limit_is_an_end_and_the_next_run_goes_on() {
         let mut session = Session::ask("Oslo?");
         let end = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(end.end.as_str(), "max_turns");
-        assert!(end.strict().is_err());
+        assert!(end.completed().is_err());
         assert_eq!(run(&agent, &mut session).await, "Take your sunglasses!");
     });
 }

@@ -115,7 +115,7 @@ impl AgentCall {
                     | RunEnd::Halt { .. }
                     | RunEnd::ReturnDirect(_) => None,
                     RunEnd::Cancelled => Some(cancelled()),
-                    _ => run.strict().err().map(failed),
+                    _ => run.completed().err().map(failed),
                 },
                 Err(AgentError::Checkpoint(error)) => return AgentCallResult::NotSaved(error),
                 Err(error) if self.continues && error.is_for_the_host() => {

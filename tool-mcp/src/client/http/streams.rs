@@ -9,15 +9,18 @@ use reqwest::Response;
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
-use super::{EVENTS, Http, HttpSession, LAST_EVENT, SESSION, VERSION, is_of};
+use super::{EVENTS, Http, HttpSession, LAST_EVENT, VERSION, is_of};
 use crate::client::answer::Answered;
 use crate::client::connection::Connection;
 use crate::client::events_stream::{Broken, Event, events};
 use toolwright_http::error::describe;
 
 /// Bounds of the pause that a server asks for before a stream is read on.
-const SHORTEST_RETRY: Duration = Duration::from_millis(10);
+const SHORTEST_RETRY: Duration = Duration::from_millis(100);
 const LONGEST_RETRY: Duration = Duration::from_mins(1);
+
+/// Longest pause before a stream that brings nothing, where the server asks for a shorter one.
+const IDLE_RETRY: Duration = Duration::from_secs(1);
 
 /// Attempts to resume a stream that brings no event.
 const MOST_TRIES: u32 = 8;
@@ -60,7 +63,7 @@ impl Http {
             }
             let mut read = StreamEnd::default();
             self.read(connection, None, response, &mut read).await;
-            if read.events > 0 {
+            if read.messages > 0 {
                 tries = 0;
             }
             last = read.last.or(last);
@@ -99,13 +102,10 @@ impl Http {
         session: &HttpSession,
         last: Option<&str>,
     ) -> Result<Response, Option<StatusCode>> {
-        let mut headers = self.headers.clone();
+        let mut headers = self.headers_of(session);
         let version = connection.hello.get().map(|hello| hello.version.as_str());
         if let Some(version) = version {
             headers.insert(VERSION, HeaderValue::from_static(version));
-        }
-        if let Some(id) = &session.id {
-            headers.insert(SESSION, id.clone());
         }
         if let Some(last) = last.and_then(|last| HeaderValue::try_from(last).ok()) {
             headers.insert(LAST_EVENT, last);
@@ -116,6 +116,9 @@ impl Http {
         };
         let response = self.sent(connection, None, false, build).await;
         let response = response.map_err(|_| None)?;
+        if !connection.is_strict {
+            session.cookies.store(&response);
+        }
         let status = response.status();
         if !status.is_success() || !is_of(response.headers(), EVENTS) {
             let status = if status.is_success() {
@@ -201,11 +204,16 @@ impl Http {
         None
     }
 
-    /// Returns the pause before a stream is asked for again: as the server says, within bounds of our own.
+    /// Returns the pause before a stream is asked for again: as the server says, within bounds of our own, and longer each
+    /// time that it brought nothing.
     fn pause(&self, retry: Option<Duration>, tries: u32) -> Duration {
-        match retry {
-            Some(retry) => retry.clamp(SHORTEST_RETRY, LONGEST_RETRY),
-            None => self.backoff.before(tries),
+        match (retry, tries.checked_sub(1)) {
+            (Some(retry), None) => retry.clamp(SHORTEST_RETRY, LONGEST_RETRY),
+            (Some(retry), Some(before)) => {
+                let retry = retry.clamp(SHORTEST_RETRY, LONGEST_RETRY);
+                retry.max(self.backoff.before(before).min(IDLE_RETRY))
+            }
+            (None, _) => self.backoff.before(tries),
         }
     }
 }
@@ -213,7 +221,7 @@ impl Http {
 /// State of a stream at its end.
 #[derive(Default)]
 struct StreamEnd {
-    events: usize,
+    messages: usize,
     /// The id of the last event that had one.
     last: Option<String>,
     retry: Option<Duration>,
@@ -221,7 +229,6 @@ struct StreamEnd {
 
 impl StreamEnd {
     fn hear(&mut self, connection: &Arc<Connection>, event: Event) {
-        self.events += 1;
         self.last = event.id.or(self.last.take());
         self.retry = event.retry.map(Duration::from_millis).or(self.retry);
         let is_message = matches!(event.kind.as_deref(), None | Some("" | "message"));
@@ -229,6 +236,7 @@ impl StreamEnd {
             .data
             .filter(|data| is_message && !data.trim().is_empty());
         if let Some(data) = data {
+            self.messages += 1;
             connection.incoming(&data);
         }
     }

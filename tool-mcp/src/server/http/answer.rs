@@ -103,8 +103,11 @@ impl Inner {
         request: &Request<'_>,
         permit: BodyPermit,
     ) -> Response<Content> {
+        if !head::takes_events(&parts.headers) {
+            return self.without_events(None, parts, request, permit).await;
+        }
         let stream = Stream::new(1, None, &self.budget.answers);
-        let origin = origin(None, &stream, parts);
+        let origin = origin(None, Sink::Stream(Arc::clone(&stream)), parts);
         let stop = self.shared.stop_of(origin.own.as_ref());
         let id = request.id.clone();
         let mut later = match dispatch::begin(&self.shared, request, &origin, &stop) {
@@ -165,6 +168,11 @@ impl Inner {
             Ok(session) => session,
             Err(response) => return *response,
         };
+        if !head::takes_events(&parts.headers) {
+            return self
+                .without_events(Some((session, bytes)), parts, request, permit)
+                .await;
+        }
         let stream = session.stream(1, &self.budget.answers);
         let work = self.work(&session, &stream, parts, request, bytes, permit);
         let mut work = match work {
@@ -182,6 +190,72 @@ impl Inner {
         }
     }
 
+    /// A request of a client that takes no stream of events, with the bytes that it holds in its session. It is answered in
+    /// JSON, without progress. In a session it goes on if the client disconnects.
+    async fn without_events(
+        &self,
+        session: Option<(SessionGuard, usize)>,
+        parts: &Parts,
+        request: &Request<'_>,
+        permit: BodyPermit,
+    ) -> Response<Content> {
+        let id = request.id.clone();
+        let origin = origin(
+            session.as_ref().map(|(session, _)| session),
+            Sink::Unheard,
+            parts,
+        );
+        let stop = self.shared.stop_of(origin.own.as_ref());
+        let ticket = match &session {
+            None => None,
+            Some((session, bytes)) => {
+                if request.method == "tools/call" {
+                    session.has_called();
+                }
+                let most = self.shared.limits.in_flight;
+                match session.peer.requests.start(&id, *bytes, most, &stop) {
+                    Ok(ticket) => Some(ticket),
+                    Err(why) => {
+                        let error = Err(RpcError::new(code::INVALID_REQUEST, why));
+                        return answered(StatusCode::BAD_REQUEST, &id, &error);
+                    }
+                }
+            }
+        };
+        let answer = match dispatch::begin(&self.shared, request, &origin, &stop) {
+            RpcAnswer::Now(answer) => answer,
+            RpcAnswer::Later(_) if request.method == "subscriptions/listen" => {
+                Err(caller::not_acceptable())
+            }
+            RpcAnswer::Later(later) => {
+                let work = async move {
+                    let _held = (permit, session);
+                    let answer = later.await;
+                    ticket
+                        .is_none_or(|ticket| ticket.is_wanted())
+                        .then_some(answer)
+                };
+                let ended = if origin.peer.is_some() {
+                    tokio::spawn(work).await
+                } else {
+                    AbortOnDrop::start(work).await
+                };
+                match ended {
+                    Ok(Some(answer)) => answer,
+                    // It was cancelled.
+                    Ok(None) | Err(_) => return empty(StatusCode::ACCEPTED),
+                }
+            }
+        };
+        let status = match status_of(&answer) {
+            status @ StatusCode::NOT_ACCEPTABLE => status,
+            // Clients with a session take other statuses for those of HTTP.
+            _ if origin.peer.is_some() => StatusCode::OK,
+            status => status,
+        };
+        answered(status, &id, &answer)
+    }
+
     /// A request in a session; `bytes` are those that it holds.
     fn work(
         &self,
@@ -195,7 +269,7 @@ impl Inner {
         if request.method == "tools/call" {
             session.has_called();
         }
-        let origin = origin(Some(session), stream, parts);
+        let origin = origin(Some(session), Sink::Stream(Arc::clone(stream)), parts);
         let stop = self.shared.stop_of(origin.own.as_ref());
         let id = request.id.clone();
         let most = self.shared.limits.in_flight;
@@ -241,11 +315,7 @@ impl Inner {
             let error = Err(too_many_sessions());
             return answered(StatusCode::SERVICE_UNAVAILABLE, &request.id, &error);
         };
-        let origin = origin(
-            Some(&session),
-            &session.stream(0, &self.budget.answers),
-            parts,
-        );
+        let origin = origin(Some(&session), Sink::Unheard, parts);
         let stop = self.shared.stop_of(None);
         let answer = match dispatch::begin(&self.shared, request, &origin, &stop) {
             RpcAnswer::Now(answer) => answer,
@@ -385,10 +455,10 @@ async fn once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
     std::future::poll_fn(|task| Poll::Ready(Pin::new(&mut *future).poll(task))).await
 }
 
-fn origin(session: Option<&SessionGuard>, stream: &Arc<Stream>, parts: &Parts) -> RequestOrigin {
+fn origin(session: Option<&SessionGuard>, out: Sink, parts: &Parts) -> RequestOrigin {
     RequestOrigin {
         peer: session.map(|session| Arc::clone(&session.peer)),
-        out: Sink::Stream(Arc::clone(stream)),
+        out,
         own: parts.extensions.get::<Context>().cloned(),
     }
 }

@@ -1,6 +1,6 @@
 //! The head of a request.
 
-use http::{HeaderMap, HeaderName, StatusCode};
+use http::{HeaderMap, HeaderName, StatusCode, header};
 use toolwright_http::headers::{EVENT_STREAM, JSON, accepts, media_type, single};
 use toolwright_json::Value;
 use toolwright_runtime::tool::Context;
@@ -19,10 +19,11 @@ const NAME: HeaderName = HeaderName::from_static("mcp-name");
 /// Why a request is not looked into: a status, and words.
 pub(super) type Refused = (StatusCode, &'static str);
 
-/// A POST has to be JSON, and its answer JSON or a stream of events.
+/// A POST has to be JSON, and the client has to accept JSON or say nothing.
 pub(super) fn check_post(headers: &HeaderMap) -> Result<(), Refused> {
-    if !accepts(headers, JSON) || !accepts(headers, EVENT_STREAM) {
-        let words = "the client must accept both `application/json` and `text/event-stream`";
+    if headers.contains_key(header::ACCEPT) && !accepts(headers, JSON) {
+        let words =
+            "the client must accept `application/json`, and should accept `text/event-stream`";
         return Err((StatusCode::NOT_ACCEPTABLE, words));
     }
     if !media_type(headers).eq_ignore_ascii_case(JSON) {
@@ -30,6 +31,11 @@ pub(super) fn check_post(headers: &HeaderMap) -> Result<(), Refused> {
         return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, words));
     }
     Ok(())
+}
+
+/// Returns true if an answer may be a stream of events.
+pub(super) fn takes_events(headers: &HeaderMap) -> bool {
+    accepts(headers, EVENT_STREAM)
 }
 
 pub(super) fn check_get(headers: &HeaderMap) -> Result<(), Refused> {

@@ -18,11 +18,11 @@ use std::task::{Context as Task, Poll};
 
 use http::{Request as HttpRequest, Response, StatusCode};
 use toolwright_http::body::{Budget, read_to_end};
-use toolwright_http::site::{Site, SiteError};
+use toolwright_http::site::{PREFLIGHT, Site, SiteError};
 use toolwright_runtime::tool::{Cancel, Grant};
 
 use self::body::Content;
-use self::respond::refused;
+use self::respond::{empty, refused};
 use self::sessions::SessionTable;
 pub(super) use self::stream::Stream;
 use super::incoming::ParseError;
@@ -98,7 +98,8 @@ impl HttpService {
         self.allow(|site| site.allow_host(host))
     }
 
-    /// Allows requests from pages of this origin: `https://app.example.com`.
+    /// Allows requests from pages of this origin: `https://app.example.com`. Their browser lets them read the responses (CORS):
+    /// preflights are answered, and `Mcp-Session-Id` and `WWW-Authenticate` are exposed. Cookies are not sent.
     pub fn allow_origin(self, origin: impl Into<String>) -> Self {
         self.allow(|site| site.allow_origin(origin))
     }
@@ -151,7 +152,27 @@ where
 }
 
 impl HttpService {
+    /// Answers, and lets pages of listed origins read the answer, whatever it is.
     async fn answer<B>(self, request: HttpRequest<B>) -> Response<Content>
+    where
+        B: http_body::Body + Send + 'static,
+        B::Error: fmt::Display,
+    {
+        let site = self.site.as_ref();
+        let cors = site.and_then(|site| site.cors(request.method(), request.headers()));
+        let mut response = match &cors {
+            Some(cors) if cors.is_preflight() && self.check_site(&request).is_ok() => {
+                empty(PREFLIGHT)
+            }
+            _ => self.answer_any(request).await,
+        };
+        if let Some(cors) = cors {
+            cors.add_to(response.headers_mut());
+        }
+        response
+    }
+
+    async fn answer_any<B>(self, request: HttpRequest<B>) -> Response<Content>
     where
         B: http_body::Body + Send + 'static,
         B::Error: fmt::Display,

@@ -19,6 +19,7 @@ pub(super) fn status_of(answer: &Answered) -> StatusCode {
             code::MISSING_CAPABILITY | code::UNSUPPORTED_VERSION | code::HEADER_MISMATCH => {
                 StatusCode::BAD_REQUEST
             }
+            code::NOT_ACCEPTABLE => StatusCode::NOT_ACCEPTABLE,
             _ => StatusCode::OK,
         },
         Ok(_) => StatusCode::OK,

@@ -8,7 +8,7 @@ use super::body::Content;
 use super::respond::json;
 use crate::protocol::{Id, RpcError, code, error_response};
 use crate::server::incoming::Request;
-use crate::server::{Shared, caller};
+use crate::server::{Shared, caller, tasks};
 
 /// The scopes that a request needs. It stands in the response that refuses it, for what adds where a client gets them.
 #[derive(Clone)]
@@ -37,6 +37,12 @@ impl RequiredScopes {
                 let resources = shared.resources.as_ref()?;
                 let (name, _) = resources.find(&all(), &request.params.text("uri")?)?;
                 (&resources.registry, &resources.executor, name.into())
+            }
+            // What a call came to is for those who may make the call.
+            "tasks/get" | "tasks/update" | "tasks/cancel" => {
+                let id = request.params.text("taskId")?;
+                let name = tasks::find(shared, &all(), &id)?.call.name.to_string();
+                (&shared.registry, &shared.executor, name.into())
             }
             _ => return None,
         };

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use serde_json::json;
 use toolwright::Context;
 
-use super::client::JSON;
-use super::tools::{FIVE, known};
+use super::client::{Client, JSON};
+use super::tools::{FIVE, asking, known};
 
 #[tokio::test]
 async fn a_head_that_says_something_else_is_judged_anew() {
@@ -14,7 +14,8 @@ async fn a_head_that_says_something_else_is_judged_anew() {
         let table = [
             ("host", "evil.example.com", 403),
             ("origin", "https://evil.example.com", 403),
-            ("accept", "application/json", 406),
+            ("accept", "text/event-stream", 406),
+            ("accept", "text/html", 406),
             ("content-type", "text/plain", 415),
             ("mcp-protocol-version", "1999-01-01", 400),
         ];
@@ -31,10 +32,6 @@ async fn a_head_that_says_something_else_is_judged_anew() {
             .append("origin", "http://localhost:80".parse().unwrap());
         let heard = twice.post(client.call_body("add", FIVE), None).await;
         assert_eq!(heard.status, 403, "{}", heard.text);
-        let mut bare = client.naming("add");
-        bare.headers.remove("accept");
-        let heard = bare.post(client.call_body("add", FIVE), None).await;
-        assert_eq!(heard.status, 406, "{}", heard.text);
         assert_eq!(runs.load(Ordering::SeqCst), 0);
         // What lets it through is known from then on too.
         let page = client.with("origin", "http://localhost:80");
@@ -160,4 +157,63 @@ async fn whose_call_it_is_is_asked_each_time() {
             heard.text
         );
     }
+}
+
+/// curl, gateways, and clients that were written by hand.
+#[tokio::test]
+async fn a_client_that_takes_no_events_is_answered_in_json() {
+    for accept in [
+        Some("application/json"),
+        None,
+        Some("application/json, text/event-stream;q=0"),
+    ] {
+        for (client, runs) in known().await {
+            let mut client = client;
+            match accept {
+                Some(accept) => client.set("accept", accept),
+                None => drop(client.headers.remove("accept")),
+            }
+            let heard = client.call("add", FIVE).await;
+            assert_eq!(heard.answer(JSON)["result"]["content"][0]["text"], "5");
+            // It waits for an answer that takes its time, and hears no progress.
+            let heard = client.call("wait", r#"{"ms": 50}"#).await;
+            assert_eq!(heard.answer(JSON)["result"]["content"][0]["text"], "50");
+            let heard = client.call("tells", "{}").await;
+            assert_eq!(heard.answer(JSON)["result"]["content"][0]["text"], "told");
+            assert_eq!(runs.load(Ordering::SeqCst), 2);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_asks_a_client_without_events_is_refused_before_it_runs() {
+    let can_ask = json!({"elicitation": {}});
+    let mut client = Client::greeted(&asking().http(), &can_ask).await;
+    client.set("accept", JSON);
+    let heard = client.call("pay", r#"{"cents": 5}"#).await;
+    assert_eq!(
+        (heard.status, &heard.messages[0]["error"]["code"]),
+        (406, &json!(-32000)),
+        "{}",
+        heard.text
+    );
+    // Nobody could be asked in any way.
+    let mut client = Client::greeted(&asking().http(), &json!({})).await;
+    client.set("accept", JSON);
+    let heard = client.call("pay", r#"{"cents": 5}"#).await;
+    assert_eq!(
+        (heard.status, &heard.messages[0]["result"]["isError"]),
+        (200, &json!(true)),
+        "{}",
+        heard.text
+    );
+    // The question is the answer, and a subscription has no other.
+    let mut client = Client::of_2026(&asking().http());
+    client.set("accept", JSON);
+    let heard = client.call("pay", r#"{"cents": 5}"#).await;
+    assert_ne!(heard.status, 406, "{}", heard.text);
+    let wants = json!({"notifications": {"toolsListChanged": true}, "_meta": client.meta});
+    client.set("mcp-method", "subscriptions/listen");
+    let heard = client.request("subscriptions/listen", &wants).await;
+    assert_eq!(heard.status, 406, "{}", heard.text);
 }

@@ -212,3 +212,44 @@ async fn the_browser_comes_back_to_the_redirect_uri() {
         assert!(world.grants().is_empty(), "{place}");
     }
 }
+
+/// The authorization server writes parts of a URL that the host hands to a program.
+#[tokio::test]
+async fn the_url_for_a_browser_has_no_syntax_of_shells() {
+    let world = World::new().await;
+    let hostile = "$(id)`id`;'id'|id<id>id\\(id)";
+    let page = format!("{}/{hostile}/authorize?tenant={hostile}&", world.issuer());
+    *world.rules.server_metadata.lock().unwrap() = json!({"authorization_endpoint": page});
+    let seen = Arc::new(Mutex::new(String::new()));
+    let (of, rules) = (Arc::clone(&seen), Arc::clone(&world.rules));
+    let oauth = OAuth::new(move |request: AuthorizationRequest| {
+        request.url.clone_into(&mut of.lock().unwrap());
+        let back = rules.browse(&request.url);
+        async { back }
+    });
+    let oauth = oauth.redirect_uri(REDIRECT).scopes(["a'b$(c)"]);
+    mcp::connect(&*world.server.url).oauth(oauth).await.unwrap();
+    let seen = seen.lock().unwrap();
+    assert!(
+        !seen.contains(['$', '`', ';', '\'', '|', '(', ')', '<', '>', '\\', '"', ' ']),
+        "{seen}"
+    );
+    let query = form(Url::parse(&seen).unwrap().query().unwrap());
+    assert_eq!(query["tenant"], hostile);
+    assert_eq!(query["scope"], "read a'b$(c)");
+}
+
+#[tokio::test]
+async fn a_host_that_is_not_a_name_is_not_asked() {
+    for host in [
+        "a$(id).example",
+        "a'b.example",
+        "a;b.example",
+        "a`id`.example",
+    ] {
+        let world = World::new().await;
+        let page = format!("https://{host}/authorize");
+        *world.rules.server_metadata.lock().unwrap() = json!({"authorization_endpoint": page});
+        asks_nobody(world, "the authorization endpoint").await;
+    }
+}

@@ -1,13 +1,13 @@
 //! Arguments that could not be read: repaired, or refused with every fault.
 
-use toolwright_json::Place;
+use toolwright_json::{Expected, Place, Scanner};
 
 use super::{GivenParams, fill, fill_one, leave_out, reader};
 use crate::tool::{Call, Slot};
 use toolwright_provider::call::ToolError;
 use toolwright_schema::decode::fault::say;
 use toolwright_schema::decode::{
-    Error, Fault, FaultCode, Mismatch, Repair, RepairKind, Repairs, Reporter, WalkReport,
+    Error, Fault, FaultCode, Mismatch, Repair, RepairKind, Repairs, Reporter, Segment, WalkReport,
     holds_secret, position, walk,
 };
 use toolwright_schema::shape::{Object, Shape};
@@ -88,6 +88,12 @@ fn decoded<'a>(text: &'a str, call: &Call<'a>) -> Option<&'a str> {
 
 fn not_json(text: &str, error: Error, call: &Call<'_>, is_secret: bool) -> Fault {
     let (problem, at, _) = error.into_parts();
+    let mut path = Vec::new();
+    let is_half =
+        matches!(problem, Mismatch::Syntax { expected } if expected == Expected::Pair.as_str());
+    if is_half && !is_secret {
+        find_broken(&mut Scanner::new(text), &mut path);
+    }
     let (code, message) = match problem {
         Mismatch::Syntax { expected } => (
             FaultCode::InvalidJson,
@@ -101,7 +107,34 @@ fn not_json(text: &str, error: Error, call: &Call<'_>, is_secret: bool) -> Fault
             ),
         ),
     };
-    Fault::new(String::new(), code, message)
+    Fault::new(say::path(&path), code, message)
+}
+
+/// Adds the path of the first value that cannot be read. A broken key has the path of its object.
+fn find_broken(json: &mut Scanner<'_>, path: &mut Vec<Segment>) -> Option<()> {
+    let mut place = Place::Opened;
+    let is_array = json.peek() == Some(b'[');
+    if !is_array && json.peek() != Some(b'{') {
+        return None;
+    }
+    json.open().ok()?;
+    for index in 0.. {
+        path.push(if is_array {
+            json.next_element(&mut place)
+                .ok()
+                .filter(|is_more| *is_more)?;
+            Segment::Index(index)
+        } else {
+            Segment::Key(json.next_key(&mut place).ok()??.into_owned())
+        });
+        let mut rest = json.clone();
+        if rest.skip().is_err() {
+            return find_broken(json, path);
+        }
+        *json = rest;
+        path.pop();
+    }
+    None
 }
 
 fn reading(call: &Call<'_>) -> walk::WalkOptions {

@@ -240,16 +240,24 @@ impl Sessions<'_> {
         let exit = exit_of(&run);
         if self.output == OutputFormat::Json {
             let mut members = vec![("end", quoted(run.end.as_str()).into())];
-            members.extend(run.text().map(|text| ("text", quoted(text).into())));
+            members.extend(
+                run.text()
+                    .or(run.text.as_deref())
+                    .map(|text| ("text", quoted(text).into())),
+            );
             members.push(("session", self.json(session).into()));
             self.printer.line(&object(members))?;
             return Ok(exit);
         }
-        if let Some(text) = run.text().filter(|text| !text.is_empty()) {
+        if let Some(text) = run
+            .text()
+            .or(run.text.as_deref())
+            .filter(|text| !text.is_empty())
+        {
             self.printer.line(text)?;
         }
-        match run.strict() {
-            Ok(_) if exit == Exit::NeedsPerson => {
+        match run.completed() {
+            Err(AgentError::Paused(_)) if exit == Exit::NeedsPerson => {
                 let waiting = self.waits(session, Vec::new()).text(false);
                 anstream::eprint!("{waiting}");
             }

@@ -16,6 +16,8 @@ fn answers_have_the_status_that_says_the_same() {
         ),
         ("travel", "{}", 200, "ask_user"),
         ("charge", r#"{"cents": 5, "card": "4242"}"#, 202, "pending"),
+        ("order", "\u{feff}{\"lines\": []}", 200, "done"),
+        ("order", "\u{feff}\u{feff}{}", 400, "invalid_args"),
         ("order", "{", 400, "invalid_args"),
         ("order", "{}", 422, "invalid_args"),
         ("order", "[]", 422, "invalid_args"),

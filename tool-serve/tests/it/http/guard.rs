@@ -59,11 +59,141 @@ fn pages_of_other_sites_are_refused() {
         ("http://evil.example.com", 403),
         ("http://127.0.0.1:1", 403),
         ("null", 403),
+        (&own.replace("http", "evil"), 403),
+        (&own.replace("http", "ftp"), 403),
+        ("https://app.example.com.evil.example.com", 403),
     ];
     for (origin, status) in table {
         let answer = served.get_with("/tools", &format!("Origin: {origin}\r\n"));
         assert_eq!(answer.status, status, "{origin}: {answer:?}");
     }
+    // A page of the same host over another scheme, as the browser sees it.
+    for (site, status) in [
+        ("same-origin", 200),
+        ("same-site", 403),
+        ("cross-site", 403),
+    ] {
+        let headers = format!("Origin: {own}\r\nSec-Fetch-Site: {site}\r\n");
+        assert_eq!(served.get_with("/tools", &headers).status, status, "{site}");
+    }
+}
+
+#[test]
+fn bodies_in_codings_that_are_not_undone_are_refused() {
+    let served = serve();
+    let host = served.address.to_string();
+    for (coding, status) in [
+        ("chunked", 200),
+        ("Chunked", 200),
+        ("gzip, chunked", 501),
+        ("identity, chunked", 501),
+        ("gzip,chunked", 501),
+    ] {
+        let request = format!(
+            "POST /tools/order HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+             Transfer-Encoding: {coding}\r\n\r\nd\r\n{{\"lines\": []}}\r\n0\r\n\r\n"
+        );
+        let answer = served.raw(request.as_bytes());
+        assert_eq!(answer.status, status, "{coding}: {answer:?}");
+    }
+}
+
+#[test]
+fn heads_have_a_limit() {
+    let served = serve();
+    for (size, status) in [(30_000, 200), (66_000, 431), (80_000, 431)] {
+        let long = format!("X-Long: {}\r\n", "a".repeat(size));
+        assert_eq!(served.get_with("/tools", &long).status, status, "{size}");
+    }
+}
+
+const APP: &str = "https://app.example.com";
+
+#[test]
+fn pages_of_listed_origins_read_every_answer() {
+    let served = serve_with(|server| server.allow_origin(APP).bearer("correct"));
+    let host = served.address.to_string();
+    let ask = |method: &str, path: &str, headers: &str| {
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n"
+        );
+        served.raw(head.as_bytes())
+    };
+    let page = format!("Origin: {APP}\r\n");
+    let allowed = format!("{page}Authorization: Bearer correct\r\n");
+    for (method, path, headers, status) in [
+        ("GET", "/health", &page, 200),
+        ("GET", "/tools", &page, 401),
+        ("POST", "/mcp", &page, 401),
+        ("GET", "/tools", &allowed, 200),
+        ("GET", "/nothing", &allowed, 404),
+        ("DELETE", "/tools", &allowed, 405),
+        ("OPTIONS", "/tools", &allowed, 405),
+        ("POST", "/mcp", &allowed, 406),
+        ("POST", "/tools/order", &allowed, 415),
+    ] {
+        let answer = ask(method, path, headers);
+        assert_eq!(answer.status, status, "{method} {path}: {answer:?}");
+        assert_eq!(
+            answer.header("access-control-allow-origin"),
+            Some(APP),
+            "{answer:?}"
+        );
+        let exposed = answer.header("access-control-expose-headers").unwrap();
+        assert!(exposed.contains("mcp-session-id"), "{exposed}");
+        assert_eq!(answer.header("vary"), Some("Origin"), "{answer:?}");
+        assert_eq!(answer.header("access-control-allow-credentials"), None);
+    }
+    let preflight = "Access-Control-Request-Method: POST\r\n\
+                     Access-Control-Request-Headers: authorization,content-type,mcp-param-city\r\n";
+    for path in ["/mcp", "/tools/order", "/nothing"] {
+        let answer = ask("OPTIONS", path, &format!("{page}{preflight}"));
+        assert_eq!(
+            (answer.status, &*answer.body),
+            (204, ""),
+            "{path}: {answer:?}"
+        );
+        assert_eq!(answer.header("access-control-allow-origin"), Some(APP));
+        let methods = answer.header("access-control-allow-methods");
+        assert_eq!(methods, Some("GET, POST, DELETE"));
+        let headers = answer.header("access-control-allow-headers");
+        assert_eq!(headers, Some("authorization,content-type,mcp-param-city"));
+    }
+}
+
+#[test]
+fn pages_of_no_listed_origin_read_nothing() {
+    let served = serve_with(|server| server.allow_origin(APP));
+    let host = served.address.to_string();
+    let own = format!("http://{host}");
+    let preflight = "Access-Control-Request-Method: POST\r\n";
+    for origin in [
+        "https://evil.example.com",
+        "null",
+        &own,
+        "https://app.example.com:444",
+    ] {
+        for method in ["GET", "OPTIONS"] {
+            let head = format!(
+                "{method} /tools HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nOrigin: {origin}\r\n{preflight}\r\n"
+            );
+            let answer = served.raw(head.as_bytes());
+            assert_ne!(answer.status, 204, "{origin}: {answer:?}");
+            assert_eq!(
+                answer.header("access-control-allow-origin"),
+                None,
+                "{answer:?}"
+            );
+            assert_eq!(answer.header("vary"), Some("Origin"), "{answer:?}");
+        }
+    }
+    // Under DNS rebinding not even a listed page gets past the preflight.
+    let head = format!(
+        "OPTIONS /tools HTTP/1.1\r\nHost: evil.example.com\r\nConnection: close\r\nOrigin: {APP}\r\n{preflight}\r\n"
+    );
+    assert_eq!(served.raw(head.as_bytes()).status, 403);
+    // Without listed origins nothing is said of them.
+    assert_eq!(serve().get("/tools").header("vary"), None);
 }
 
 #[test]

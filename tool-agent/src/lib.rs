@@ -35,14 +35,20 @@ pub mod thread;
 pub mod tool_node;
 
 pub use self::agent::{Agent, AgentTool, HANDOFF, Hooks, Waiting, WaitingFor, handoff};
+#[doc(inline)]
 pub use self::budget::Budget;
 pub use self::event::{Listener, RunEvent};
 #[cfg(feature = "http")]
 pub use self::http::Endpoint;
+#[doc(inline)]
 pub use self::model::{Model, ModelResponse};
 pub use self::run::{AgentError, Run, RunEnd};
+#[doc(inline)]
 pub use self::session::{Node, Session, Status};
+#[doc(inline)]
 pub use self::store::MemoryCheckpointer;
 #[cfg(feature = "sqlite")]
+#[doc(inline)]
 pub use self::store::SqliteCheckpointer;
+#[doc(inline)]
 pub use self::thread::{Thread, ThreadMessage};

@@ -536,7 +536,7 @@ mod tests {
             assert_eq!(Scanner::lossy(text).skip(), Ok(text));
         }
         let cut = Scanner::lossy(r#""\ud80""#).string();
-        assert_eq!(cut.map_err(|error| error.expected()), Err(Expected::Hex));
+        assert_eq!(cut.map_err(super::Error::expected), Err(Expected::Hex));
     }
 
     #[test]

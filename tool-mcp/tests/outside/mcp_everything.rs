@@ -273,9 +273,11 @@ async fn the_memory_server() {
 /// It does not know `server/discover`, and speaks the first version of the protocol.
 #[tokio::test]
 async fn the_memory_server_of_2024() {
-    let folder = folder("memory-2024");
-    let mut command = other(SERVERS_2024, "server-memory");
-    command.env("MEMORY_FILE_PATH", folder.join("memory.json"));
+    // It writes beside its program.
+    let file = "server-memory/dist/memory.json";
+    let file = std::path::Path::new(&variable(SERVERS_2024)).join(file);
+    let _ = std::fs::remove_file(&file);
+    let command = other(SERVERS_2024, "server-memory");
     let client = mcp::connect(command).await.unwrap();
     assert_eq!(client.protocol(), Some("2024-11-05"));
     let tools = client.toolset();
@@ -291,7 +293,7 @@ async fn the_memory_server_of_2024() {
     let expected = json!({"entities": [stored], "relations": []});
     assert_eq!(expected, graph.parse::<serde_json::Value>().unwrap());
     client.close().await;
-    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::remove_file(&file).unwrap();
 }
 
 #[tokio::test]

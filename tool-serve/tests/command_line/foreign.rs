@@ -191,7 +191,8 @@ fn the_tools_of_another_server_are_locked() {
     let address = serve(tools, None);
     let came = lock(address, &[]);
     assert_eq!(came.code, 1, "{came:?}");
-    let words = r#"patch: `ping`: it says "Pings \u001b[31mall." now, and said "Pings.""#;
+    // The client takes out what nobody sees.
+    let words = r#"patch: `ping`: it says "Pings [31mall." now, and said "Pings.""#;
     assert!(came.err.contains(words), "{came:?}");
     assert_eq!(lock(address, &["--update"]).code, 0);
     assert_eq!(lock(address, &[]).code, 0);

@@ -25,7 +25,7 @@ impl Session {
     ///
     /// If the stored call was changed, or its tool is gone, the call stays pending, and can be edited, answered or rejected.
     /// Edited arguments are decoded and validated, and an invalid edit leaves the call pending too. In these cases the run
-    /// fails with [`AgentError::Decision`](crate::AgentError::Decision) and runs nothing. This protects from mistakes, not
+    /// fails with [`AgentError::Decision`] and runs nothing. This protects from mistakes, not
     /// from attackers: whoever can write the store can also write what was shown.
     ///
     /// # Errors

@@ -340,7 +340,8 @@ impl Connection {
             "notifications/progress" if self.progressed(params).is_some() => {}
             "notifications/progress" => self.bad("a note of progress that says none"),
             "notifications/tools/list_changed" => self.changed.notify_one(),
-            "notifications/subscriptions/acknowledged" => self.listens(),
+            // The list was read before: what changed since was not heard.
+            "notifications/subscriptions/acknowledged" => self.changed.notify_one(),
             "notifications/message" => {
                 let text = params
                     .iter()

@@ -549,6 +549,34 @@ async fn the_newest_protocol_has_headers_and_listens() {
         .await;
 }
 
+/// The list was read before the subscription began.
+#[tokio::test]
+async fn a_list_that_changes_before_it_is_subscribed_to_is_read_again() {
+    let lists = AtomicU32::new(0);
+    let server = Server::start(move |asked| {
+        let mut reply = modern(asked);
+        let body = String::from_utf8(reply.body.clone()).unwrap();
+        if asked.json()["method"] == "subscriptions/listen" {
+            let acknowledged = body.split_inclusive("\n\n").next().unwrap();
+            return Reply {
+                open_for: Duration::from_secs(30),
+                ..Reply::events(acknowledged)
+            };
+        }
+        if asked.json()["method"] == "tools/list" && lists.fetch_add(1, Ordering::SeqCst) > 0 {
+            reply.body = body.replace("echo", "late").into();
+        }
+        reply
+    })
+    .await;
+    let (connector, told) = told(mcp::connect(&*server.url));
+    let client = connector.await.unwrap();
+    assert!(client.toolset().get("echo").is_some());
+    told.wait_for("list", |event| *event == ClientEvent::ToolsChanged)
+        .await;
+    assert!(client.toolset().get("late").is_some());
+}
+
 #[tokio::test]
 async fn a_subscription_that_stood_is_asked_for_again_at_once() {
     let longest = Duration::from_secs(2);

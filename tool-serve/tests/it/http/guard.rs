@@ -121,6 +121,7 @@ fn pages_of_listed_origins_read_every_answer() {
     };
     let page = format!("Origin: {APP}\r\n");
     let allowed = format!("{page}Authorization: Bearer correct\r\n");
+    let html = format!("{allowed}Accept: text/html\r\n");
     for (method, path, headers, status) in [
         ("GET", "/health", &page, 200),
         ("GET", "/tools", &page, 401),
@@ -129,7 +130,8 @@ fn pages_of_listed_origins_read_every_answer() {
         ("GET", "/nothing", &allowed, 404),
         ("DELETE", "/tools", &allowed, 405),
         ("OPTIONS", "/tools", &allowed, 405),
-        ("POST", "/mcp", &allowed, 406),
+        ("POST", "/mcp", &html, 406),
+        ("POST", "/mcp", &allowed, 415),
         ("POST", "/tools/order", &allowed, 415),
     ] {
         let answer = ask(method, path, headers);

@@ -20,7 +20,7 @@ async fn ask(model: impl Model + 'static, cx: &Context) -> Result<Option<String>
         session.decide(waiting.call.id.as_str(), Decision::Approve)?;
         run = agent.run(&mut session, cx).await?;
     }
-    Ok(run.text().map(str::to_owned))
+    Ok(run.completed()?.text().map(str::to_owned))
 }
 // ANCHOR_END: program
 

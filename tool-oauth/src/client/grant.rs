@@ -17,7 +17,7 @@ use super::discovery::AuthServer;
 use super::store::{Registered, StoredTokens, now};
 use super::token_answer::Members;
 use super::{AuthError, short};
-use crate::issuer::is_same_issuer;
+use crate::issuer::is_iss_of;
 use crate::web::{AuthHttp, WebError, is_loopback};
 
 const NONE: &str = "none";
@@ -174,7 +174,7 @@ impl ConsentPage {
             return Err(AuthError::new(words));
         }
         match value("iss")? {
-            Some(issuer) if !is_same_issuer(&issuer, &place.server.issuer) => {
+            Some(iss) if !is_iss_of(&place.server.issuer, &iss) => {
                 return Err(AuthError::new(
                     "the answer is of another authorization server",
                 ));

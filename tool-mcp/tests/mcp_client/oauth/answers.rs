@@ -11,8 +11,8 @@ async fn a_slash_behind_an_origin_makes_no_other_issuer() {
     let slash = format!("{bare}/");
     for (named, own, back, bound) in [
         (&bare, &slash, &slash, &bare),
-        (&slash, &bare, &slash, &slash),
-        (&slash, &slash, &bare, &bare),
+        (&slash, &bare, &bare, &slash),
+        (&slash, &slash, &slash, &bare),
         (&bare, &bare, &bare, &slash),
     ] {
         let rules = &world.rules;
@@ -36,7 +36,9 @@ async fn issuers_that_differ_by_more_are_two() {
         let own = format!("{}{end}", world.issuer());
         *world.rules.server_metadata.lock().unwrap() = json!({"issuer": own});
         asks_nobody(world, "of another one").await;
-
+    }
+    // Over `http` the slash counts in a redirect.
+    for end in ["/", "//", "/?", "/#", "/.", "/x", "/%2f", ".evil.example/"] {
         let world = World::new().await;
         let back = format!("{}{end}", world.issuer());
         let back = Form::from([("iss".to_owned(), back)]);

@@ -286,12 +286,14 @@ impl Connection {
             Err(FrameError::Array) => {
                 let messages = array(text);
                 if messages.is_empty() {
+                    self.health.skip(text);
                     self.bad("a message that is no JSON-RPC: an array without messages");
                 }
                 for message in messages {
                     if message.starts_with('{') {
                         self.take(message);
                     } else {
+                        self.health.skip(text);
                         self.bad("a message that is no JSON-RPC: it is no object");
                     }
                 }
@@ -324,6 +326,7 @@ impl Connection {
                 }
             }
             (None, None) => {
+                self.health.skip(text);
                 let what = frame.error.unwrap_or("a message without a method");
                 self.bad(&format!("not about any request: {}", short(what)));
             }

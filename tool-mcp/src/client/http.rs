@@ -186,7 +186,11 @@ impl Http {
         // The end of the request's stream cancels a call. Its answer may be on its way, with the id of a task.
         let unwanted = async {
             way.gone.cancelled().await;
-            if way.may_be_task && way.is_sent() {
+            if !way.is_sent() {
+                // A person may be giving a token for it, which serves other requests.
+                std::future::pending::<()>().await;
+            }
+            if way.may_be_task {
                 sleep(LATE).await;
             }
         };
@@ -266,7 +270,11 @@ impl Http {
             if repeats {
                 way.was_not_sent();
             }
-            let is_connected = self.reconnect(connection, &session).await.is_ok();
+            let is_connected = tokio::select! {
+                opened = self.reconnect(connection, &session) => opened.is_ok(),
+                // Others need not wait for a greeting of its.
+                () = way.gone.cancelled() => return None,
+            };
             connection.health.set_reached(is_connected);
             if !is_connected || !repeats {
                 return Some(refusal.into_answer(id, Some(loss)));

@@ -75,7 +75,8 @@ pub struct PromptMessage {
 ///
 /// # Errors
 /// Each returns the server's error, or an error if the [idle timeout](super::Connector::idle_timeout) expires or the
-/// connection is lost. Requests are not retried.
+/// connection is lost. Requests are not retried. An entry of a list that cannot be read is left out, with an event
+/// [`BadMessage`](super::ClientEvent::BadMessage).
 impl Client {
     /// Returns the server's prompts.
     pub async fn prompts(&self) -> Result<Vec<PromptInfo>, ToolError> {

@@ -130,6 +130,15 @@ fn refusals() -> Vec<(&'static str, String, [Then; 2])> {
             format!("\u{feff}{}", error(&"ID".into(), "no such note")),
             [Refused, Refused],
         ),
+        // Of a long answer the start is read.
+        (
+            "404 Not Found",
+            format!(
+                r#"{{"jsonrpc":"2.0","id":"ID","error":{{"code":1,"message":"{}"}}}}"#,
+                "no such note ".repeat(6_000)
+            ),
+            [Refused, Refused],
+        ),
         (
             "401 Unauthorized challenge",
             "Session expired".into(),

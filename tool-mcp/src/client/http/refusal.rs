@@ -7,7 +7,7 @@ use toolwright_json::strip_bom;
 
 use super::{JSON, is_of};
 use crate::client::answer::{Answered, Executed, HttpAnswer};
-use crate::protocol::{Frame, Id};
+use crate::protocol::{Frame, Id, MessageKind, PartialMessage};
 
 /// Bytes of a body that are read, about.
 const MOST: usize = 64 * 1024;
@@ -51,7 +51,17 @@ pub(super) enum SessionLoss {
 impl RefusalAnswer {
     fn read(body: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(body);
-        let frame = Frame::read(strip_bom(&text)).ok()?;
+        let text = strip_bom(&text);
+        let Ok(frame) = Frame::read(text) else {
+            let torn = PartialMessage::read(text)?;
+            return (torn.kind == MessageKind::Answer).then(|| Self {
+                id: torn
+                    .id
+                    .as_number()
+                    .map_or(AnswerId::Other, AnswerId::Number),
+                answered: Answered::Broken("its end is missing".to_owned()),
+            });
+        };
         frame.jsonrpc?;
         frame.result.or(frame.error)?;
         let id = match (frame.id().as_ref().and_then(Id::as_number), frame.id) {

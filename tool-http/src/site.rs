@@ -13,8 +13,6 @@ const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
 /// Response headers that a page reads, beside those that every page may read: the session of MCP, and where a token comes from.
 const EXPOSED: HeaderValue = HeaderValue::from_static("mcp-session-id, www-authenticate");
 
-const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
-
 /// Header that tells whether a page of the same origin asks (Fetch Metadata). Browsers send it over `https` and to this machine.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -82,10 +80,12 @@ impl Site {
         Some(Cors {
             origin: origin.and_then(|origin| HeaderValue::from_str(origin).ok()),
             asks: is_preflight.then(|| {
-                let asked = headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS);
-                asked
-                    .cloned()
-                    .unwrap_or(HeaderValue::from_static("content-type"))
+                let asked = |name| headers.get(name).cloned();
+                let names = asked(header::ACCESS_CONTROL_REQUEST_HEADERS);
+                PreflightRequest {
+                    method: asked(header::ACCESS_CONTROL_REQUEST_METHOD),
+                    headers: names.unwrap_or(HeaderValue::from_static("content-type")),
+                }
             }),
         })
     }
@@ -127,6 +127,9 @@ impl Site {
             let Ok(origin) = origin.to_str().map(str::to_ascii_lowercase) else {
                 return false;
             };
+            if self.origins.contains(&origin) {
+                return true;
+            }
             let site = origin
                 .strip_prefix("https://")
                 .or(origin.strip_prefix("http://"));
@@ -138,7 +141,6 @@ impl Site {
                 .get(FETCH_SITE)
                 .is_none_or(|site| site == "same-origin");
             (is_same && host.is_some_and(|host| site.eq_ignore_ascii_case(host)))
-                || self.origins.contains(&origin)
                 || (self.local_pages && is_local(without_port(site)))
         })
     }
@@ -150,8 +152,15 @@ impl Site {
 pub struct Cors {
     /// The origin that asks, if it is listed.
     origin: Option<HeaderValue>,
-    /// The headers that a preflight asks for.
-    asks: Option<HeaderValue>,
+    /// What a preflight asks for.
+    asks: Option<PreflightRequest>,
+}
+
+/// The method and the headers of the request that a preflight asks about.
+#[derive(Debug, Clone)]
+struct PreflightRequest {
+    method: Option<HeaderValue>,
+    headers: HeaderValue,
 }
 
 impl Cors {
@@ -167,10 +176,14 @@ impl Cors {
             return;
         };
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+        // A route of the host's says itself what it exposes.
+        let exposed = headers.entry(header::ACCESS_CONTROL_EXPOSE_HEADERS);
+        exposed.or_insert(EXPOSED);
         if let Some(asked) = self.asks {
-            headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, METHODS);
-            headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked);
+            if let Some(method) = asked.method {
+                headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, method);
+            }
+            headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked.headers);
             headers.insert(header::ACCESS_CONTROL_MAX_AGE, MAX_AGE);
         }
     }

@@ -34,7 +34,8 @@ const LEEWAY: Duration = Duration::from_secs(30);
 /// Each request needs `Authorization: Bearer` with a token that the issuer signed for this server. Other requests get 401 and
 /// a link to the server's metadata, which name the issuer. Calls find the token's [`Grant`] in their context. Tools, prompts
 /// and resources with `scopes(…)` are hidden from tokens without these scopes; calling one anyway gets 403
-/// `insufficient_scope` with the required scopes. Sessions and tasks belong to the token's subject.
+/// `insufficient_scope` with the required scopes. Sessions and tasks belong to the token's subject, or
+/// to its client. A check of your own that names neither makes them everybody's.
 ///
 /// Mount the service at the path of the metadata too:
 ///
@@ -418,7 +419,8 @@ fn of_claims(issuer: &str, claims: Map<String, Value>) -> Grant {
 /// Returns the id of the token's client: RFC 9068, or the names that Keycloak, Okta and Entra ID use.
 fn client_id(claims: &Map<String, Value>) -> Option<&str> {
     let names = ["client_id", "azp", "cid", "appid"];
-    names.iter().find_map(|name| claims.get(*name)?.as_str())
+    let mut named = names.iter().filter_map(|name| claims.get(*name)?.as_str());
+    named.find(|name| !name.is_empty())
 }
 
 impl fmt::Debug for Authorization {

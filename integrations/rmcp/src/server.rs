@@ -78,7 +78,8 @@ pub struct ToolsetRouter {
 impl ToolsetRouter {
     /// Makes a router of a toolset, or of a [`Registry`] whose tools may change.
     pub fn new(tools: impl Into<Registry>) -> Self {
-        let executor = Executor::serial(&tools.into())
+        let tools = tools.into();
+        let executor = Executor::serial(&tools)
             .exclusive_across(&ExclusiveGate::default())
             .on_event(|event| {
                 if let Event::Progress { cx, progress, .. } = event

@@ -1072,6 +1072,7 @@ async fn tokens_that_are_no_bearers_tokens_are_refused() {
             401,
             "the token names neither a subject nor a client",
         ),
+        (with("sub", json!("")), 401, "the token's `sub` is empty"),
         (without(&["sub"]), 200, ""),
         (without(&["client_id"]), 200, ""),
         (

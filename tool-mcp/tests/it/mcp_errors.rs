@@ -145,6 +145,12 @@ async fn our_client_reads_the_data_back_into_the_error() {
             .await;
         let (far, here) = (far.outcome.unwrap_err(), here.outcome.unwrap_err());
         assert_eq!(far.faults(), here.faults());
+        // A server in front of that one hands them on.
+        let front = listen_to(McpServer::new(tools)).await;
+        let behind = front.connector().await.unwrap();
+        let through = call(&behind.toolset(), "pay", r#"{"cents": 4294967296}"#).await;
+        assert_eq!(through.outcome.unwrap_err().faults(), here.faults());
+        behind.close().await;
         client.close().await;
     }
 }

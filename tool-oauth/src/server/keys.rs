@@ -287,6 +287,8 @@ fn of_a_bearer(claims: Map<String, Value>, issuer: &str) -> Result<Map<String, V
         "the token is bound to a key of its client"
     } else if claims.get("sub").is_some_and(|sub| !sub.is_string()) {
         "the token's `sub` is no string"
+    } else if claims.get("sub") == Some(&Value::from("")) {
+        "the token's `sub` is empty"
     } else if !claims.contains_key("sub") && client_id(&claims).is_none() {
         // Sessions and tasks belong to somebody (RFC 9068, section 2.2).
         "the token names neither a subject nor a client"

@@ -211,6 +211,7 @@ fn meta(def: &ToolDef) -> Option<String> {
 fn says_more(error: &ToolError) -> bool {
     error.kind() != ErrorKind::Failed
         || error.data().is_some()
+        || !error.faults().is_empty()
         || error.is_permanent()
         || error.is_outcome_unknown()
 }

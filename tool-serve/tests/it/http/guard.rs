@@ -109,6 +109,19 @@ fn heads_have_a_limit() {
 
 const APP: &str = "https://app.example.com";
 
+/// Pages of browser extensions and of apps have schemes of their own.
+#[test]
+fn origins_of_any_scheme_are_listed() {
+    for origin in ["chrome-extension://abc", "tauri://localhost"] {
+        let served = serve_with(|server| server.allow_origin(origin));
+        let listed = served.get_with("/tools", &format!("Origin: {origin}\r\n"));
+        assert_eq!(listed.status, 200, "{listed:?}");
+        assert_eq!(listed.header("access-control-allow-origin"), Some(origin));
+        let other = served.get_with("/tools", "Origin: moz-extension://abc\r\n");
+        assert_eq!(other.status, 403, "{other:?}");
+    }
+}
+
 #[test]
 fn pages_of_listed_origins_read_every_answer() {
     let served = serve_with(|server| server.allow_origin(APP).bearer("correct"));
@@ -157,7 +170,7 @@ fn pages_of_listed_origins_read_every_answer() {
         );
         assert_eq!(answer.header("access-control-allow-origin"), Some(APP));
         let methods = answer.header("access-control-allow-methods");
-        assert_eq!(methods, Some("GET, POST, DELETE"));
+        assert_eq!(methods, Some("POST"));
         let headers = answer.header("access-control-allow-headers");
         assert_eq!(headers, Some("authorization,content-type,mcp-param-city"));
     }

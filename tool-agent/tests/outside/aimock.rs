@@ -153,7 +153,7 @@ async fn the_outcome_is_a_value_on_every_wire() {
         let station = Arc::new(Station::default());
         let (agent, _) = agent(endpoint, &station, false);
         let mut session = Session::ask("How is the weather in Oslo?");
-        agent.run(&mut session, &Context::new()).await.unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         let answer: Answer = agent.finalize(&mut session, &Context::new()).await.unwrap();
         let city = "Oslo".to_owned();
         assert_eq!(

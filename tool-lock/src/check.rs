@@ -249,8 +249,14 @@ fn mode_of(words: &str) -> Result<Mode, LockError> {
 /// Compares a tool with its entry.
 fn change(file: &File, def: &ToolDef, is_foreign: bool, decides: bool) -> Option<LockChange> {
     let (mut verdict, mut reasons) = (Verdict::Same, Vec::new());
+    // A foreign tool has no difference that a person need not see.
+    let least = if is_foreign {
+        Verdict::Patch
+    } else {
+        Verdict::Same
+    };
     let mut add = |other: Verdict, reason: String| {
-        verdict = verdict.max(other);
+        verdict = verdict.max(other).max(least);
         reasons.push(reason);
     };
     let new = Entry::of(def, is_foreign);
@@ -278,9 +284,14 @@ fn change(file: &File, def: &ToolDef, is_foreign: bool, decides: bool) -> Option
                 add(Verdict::Major, "it may destroy things now".to_owned());
             }
             if old.takes != new.takes {
-                let renamed = renamed(&old.takes, &def.old_names().arguments);
-                let comparison = compared(&renamed, &new.takes);
-                add(comparison.verdict, taken(&comparison, &renamed, &new.takes));
+                // A server's word that an argument had another name counts for nothing.
+                let before = if is_foreign {
+                    old.takes.clone()
+                } else {
+                    renamed(&old.takes, &def.old_names().arguments)
+                };
+                let comparison = compared(&before, &new.takes);
+                add(comparison.verdict, taken(&comparison, &before, &new.takes));
             }
             match (&old.returns, &new.returns) {
                 (Some(old), Some(new)) if old != new => {
@@ -298,6 +309,10 @@ fn change(file: &File, def: &ToolDef, is_foreign: bool, decides: bool) -> Option
             if is_foreign {
                 for reason in words_changed(old, &new) {
                     add(Verdict::Patch, reason);
+                }
+                let is_same = (&old.takes, &old.returns) == (&new.takes, &new.returns);
+                if is_same && (&old.says, &old.hints) == (&new.says, &new.hints) && *old != new {
+                    add(Verdict::Patch, "its fingerprint is another".to_owned());
                 }
             } else if (&old.takes, &old.returns) == (&new.takes, &new.returns) && *old != new {
                 add(Verdict::Patch, "words or hints changed".to_owned());
@@ -322,8 +337,9 @@ fn compared(old: &str, new: &str) -> Comparison {
 fn words_changed(old: &Entry, new: &Entry) -> Vec<String> {
     let mut reasons = Vec::new();
     if old.says != new.says {
-        let said = |entry: &Entry| printable(entry.says.as_deref().unwrap_or("nothing"));
-        reasons.push(format!("it says {} now, and said {}", said(new), said(old)));
+        let said = |entry: &Entry| entry.says.clone().unwrap_or_else(|| "nothing".to_owned());
+        let (old, new) = from_difference(&said(old), &said(new));
+        reasons.push(format!("it says {new} now, and said {old}"));
     }
     if old.hints != new.hints {
         let (old, new) = (old.hints.join(", "), new.hints.join(", "));
@@ -332,9 +348,21 @@ fn words_changed(old: &Entry, new: &Entry) -> Vec<String> {
     reasons
 }
 
-/// Escapes and cuts words of a server.
-fn printable(words: &str) -> String {
-    Printable::new(words).one_line().at_most(200).to_string()
+/// Escapes and cuts two texts of a server. Where they begin alike for long, both are shown from the first difference on.
+fn from_difference(one: &str, other: &str) -> (String, String) {
+    let mut pairs = one.char_indices().zip(other.chars());
+    let differs = pairs.find(|((_, char), other)| char != other);
+    let at = differs.map_or(one.len().min(other.len()), |((at, _), _)| at);
+    let same = one.get(..at).unwrap_or_default();
+    let is_long = Printable::new(same).one_line().to_string().len() > 100;
+    let shown = |text: &str| {
+        let (mark, text) = match text.get(at..) {
+            Some(rest) if is_long => ("…", rest),
+            _ => ("", text),
+        };
+        format!("{mark}{}", Printable::new(text).one_line().at_most(200))
+    };
+    (shown(one), shown(other))
 }
 
 /// Words a change of arguments.

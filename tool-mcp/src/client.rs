@@ -84,8 +84,9 @@ pub use toolwright_oauth::client::{
 ///   *texts* of its tools reach your model unchanged otherwise, so connect only to servers that you trust.
 /// - Its tools count as `destructive`, whatever it says of their effects, unless the host
 ///   [trusts its hints](Connector::trust_hints).
-/// - A call is sent once. If the connection is lost before the answer, the call fails with an unknown outcome. Tools
-///   that are `read_only` or `idempotent` may be called again by a [`Retry`](toolwright_runtime::layers::Retry).
+/// - A call is sent once, unless the server forgot its session before it read the call. If the connection is lost before
+///   the answer, the call fails with an unknown outcome. Tools that are `read_only` or `idempotent` may be called again
+///   by a [`Retry`](toolwright_runtime::layers::Retry).
 ///
 /// Dropping the [`Client`] and all of its tools closes the connection, and ends the server's process.
 pub fn connect(server: impl Into<ServerAt>) -> Connector {

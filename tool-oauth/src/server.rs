@@ -419,8 +419,8 @@ fn of_claims(issuer: &str, claims: Map<String, Value>) -> Grant {
 /// Returns the id of the token's client: RFC 9068, or the names that Keycloak, Okta and Entra ID use.
 fn client_id(claims: &Map<String, Value>) -> Option<&str> {
     let names = ["client_id", "azp", "cid", "appid"];
-    let mut named = names.iter().filter_map(|name| claims.get(*name)?.as_str());
-    named.find(|name| !name.is_empty())
+    let mut ids = names.iter().filter_map(|name| claims.get(*name)?.as_str());
+    ids.find(|id| !id.is_empty())
 }
 
 impl fmt::Debug for Authorization {

@@ -331,6 +331,39 @@ fn a_foreign_tool_is_held_to_its_words_and_not_to_their_order() {
 }
 
 #[test]
+fn the_change_of_a_long_text_is_shown() {
+    let path = file("long");
+    for same in ["x".repeat(300), "é\u{202e}".repeat(60)] {
+        let says = |end: &str| ToolDef::new("note", format!("{same}{end}"));
+        foreign(&[says("Reads.")], &path)
+            .update(true)
+            .check()
+            .unwrap();
+        let error = foreign(&[says("Writes.")], &path).check().unwrap_err();
+        assert_eq!(
+            error.changes()[0].reasons,
+            [r#"it says …Writes." now, and said …Reads.""#]
+        );
+    }
+}
+
+#[test]
+fn an_entry_of_a_foreign_tool_that_differs_is_a_change() {
+    let path = file("fingerprint");
+    let def = ToolDef::new("note", "Reads.");
+    foreign(std::slice::from_ref(&def), &path)
+        .update(false)
+        .check()
+        .unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    let print = text.lines().find_map(|line| line.strip_prefix("note "));
+    let print = print.unwrap().get(..16).unwrap();
+    fs::write(&path, text.replace(print, "0123456789abcdef")).unwrap();
+    let error = foreign(&[def], &path).check().unwrap_err();
+    assert_eq!(error.changes()[0].reasons, ["its fingerprint is another"]);
+}
+
+#[test]
 fn tools_that_a_server_does_not_list_stay_accepted() {
     let path = file("unlisted");
     let both = [order(9), ToolDef::new("other", "Does.")];

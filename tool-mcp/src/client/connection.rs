@@ -6,7 +6,9 @@ mod outgoing;
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+#[cfg(feature = "client-http")]
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use futures_util::FutureExt;
@@ -56,6 +58,7 @@ pub(super) struct Connection {
     pub(super) changed: Notify,
     pub(super) asking: Asking,
     /// A stream of the server's own notes was opened: a second time means that something may have been missed.
+    #[cfg(feature = "client-http")]
     listened: AtomicBool,
     pub(super) health: Health,
     /// True if nothing is tolerated that the protocol forbids.
@@ -95,6 +98,7 @@ impl Connection {
             hello: OnceLock::new(),
             changed: Notify::new(),
             asking,
+            #[cfg(feature = "client-http")]
             listened: AtomicBool::new(false),
             health: Health::default(),
             is_strict,
@@ -259,6 +263,7 @@ impl Connection {
     }
 
     /// The server's own notes are heard from here on. What was said before the second time is not known.
+    #[cfg(feature = "client-http")]
     pub(super) fn listens(&self) {
         if self.listened.swap(true, Ordering::AcqRel) {
             self.changed.notify_one();
@@ -286,12 +291,14 @@ impl Connection {
             Err(FrameError::Array) => {
                 let messages = array(text);
                 if messages.is_empty() {
+                    self.health.skip(text);
                     self.bad("a message that is no JSON-RPC: an array without messages");
                 }
                 for message in messages {
                     if message.starts_with('{') {
                         self.take(message);
                     } else {
+                        self.health.skip(text);
                         self.bad("a message that is no JSON-RPC: it is no object");
                     }
                 }
@@ -324,6 +331,7 @@ impl Connection {
                 }
             }
             (None, None) => {
+                self.health.skip(text);
                 let what = frame.error.unwrap_or("a message without a method");
                 self.bad(&format!("not about any request: {}", short(what)));
             }

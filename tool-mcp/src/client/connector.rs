@@ -116,8 +116,9 @@ impl Connector {
         self
     }
 
-    /// Adds a header to every request to a URL. Redirects by 307 and 308 are followed within the origin: with a header or
-    /// token only to the same path, but for a slash at its end. Others are errors.
+    /// Adds a header to every request to a URL. At most three redirects by 307 and 308 are followed within the origin: with a
+    /// header, a password in the URL or a token only to the same path, but for a slash at its end, and to paths that the
+    /// token's resource covers. Others are errors.
     #[cfg(feature = "client-http")]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         // Space around a value is none of it, and stands there where one comes from a file.

@@ -240,6 +240,11 @@ fn ungreeted(why: &str) -> ConnectError {
     ConnectError::new(ConnectErrorKind::Handshake, words)
 }
 
+pub(super) fn silent(limit: Duration) -> ConnectError {
+    let words = format!("the server did not say hello within {limit:?}");
+    ConnectError::new(ConnectErrorKind::Timeout, words)
+}
+
 pub(super) fn went_away() -> ConnectError {
     let words = "the server went away before it said hello";
     ConnectError::new(ConnectErrorKind::Handshake, words)

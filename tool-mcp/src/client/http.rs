@@ -76,6 +76,7 @@ struct Http {
     headers: HeaderMap,
     most: usize,
     backoff: Backoff,
+    connect_limit: Duration,
     #[cfg(feature = "oauth")]
     authorizer: Option<Arc<Authorizer>>,
     session: Mutex<HttpSession>,
@@ -101,7 +102,7 @@ pub(super) fn start(
     settings: &Settings,
 ) -> Result<(), ConnectError> {
     let client = reqwest::Client::builder()
-        .redirect(redirect::policy(settings))
+        .redirect(redirect::policy(settings, url))
         .referer(false)
         // Before a call is silent for too long, so that it is known not to have been sent.
         .connect_timeout(settings.connect_limit.min(settings.call_limit / 2))
@@ -113,6 +114,7 @@ pub(super) fn start(
         headers: settings.headers.iter().cloned().collect(),
         most: settings.most_bytes,
         backoff: settings.backoff,
+        connect_limit: settings.connect_limit,
         #[cfg(feature = "oauth")]
         authorizer: settings.authorizer.clone(),
         session: Mutex::default(),
@@ -184,6 +186,10 @@ impl Http {
         // The end of the request's stream cancels a call. Its answer may be on its way, with the id of a task.
         let unwanted = async {
             way.gone.cancelled().await;
+            if !way.is_sent() {
+                // A person may be giving a token for it, which serves other requests.
+                std::future::pending::<()>().await;
+            }
             if way.may_be_task {
                 sleep(LATE).await;
             }
@@ -221,7 +227,8 @@ impl Http {
             };
             let way = outgoing.request.as_ref().map(|(_, way)| &**way);
             let asks = outgoing.head.method != LISTEN;
-            let response = match self.sent(connection, way, asks, build).await {
+            let in_session = id.filter(|_| session.id.is_some());
+            let response = match self.sent(connection, way, asks, in_session, build).await {
                 Ok(response) => response,
                 #[cfg(feature = "oauth")]
                 Err(RequestFailure::Withdrawn) => return None,
@@ -255,7 +262,7 @@ impl Http {
             let (Some(loss), Some(way)) = (loss.filter(|_| may_reconnect), way) else {
                 let loss = loss.filter(|_| session.id.is_some());
                 return Some(
-                    self.explained(connection, outgoing, refusal.into_answer(loss))
+                    self.explained(connection, outgoing, refusal.into_answer(id, loss))
                         .await,
                 );
             };
@@ -263,10 +270,14 @@ impl Http {
             if repeats {
                 way.was_not_sent();
             }
-            let is_connected = self.reconnect(connection, &session).await.is_ok();
+            let is_connected = tokio::select! {
+                opened = self.reconnect(connection, &session) => opened.is_ok(),
+                // Others need not wait for a greeting of its.
+                () = way.gone.cancelled() => return None,
+            };
             connection.health.set_reached(is_connected);
             if !is_connected || !repeats {
-                return Some(refusal.into_answer(Some(loss)));
+                return Some(refusal.into_answer(id, Some(loss)));
             }
             if !way.leaves() {
                 return None;
@@ -361,7 +372,7 @@ impl Http {
             return self.read_on(connection, id, response).await;
         }
         if !is_of(response.headers(), JSON) {
-            return Some(Refusal::read(response).await.into_answer(None));
+            return Some(Refusal::read(response).await.into_answer(id, None));
         }
         match whole(response, self.most).await {
             Ok(body) => connection.incoming(&String::from_utf8_lossy(&body)),
@@ -413,7 +424,9 @@ impl Http {
             return Ok(());
         }
         connection.forget_asked();
-        let hello = Box::pin(handshake::initialize(connection)).await?;
+        let hello = Box::pin(handshake::initialize(connection));
+        let hello = connection.asking.timeout(self.connect_limit, hello).await;
+        let hello = hello.ok_or_else(|| handshake::silent(self.connect_limit))??;
         if connection
             .hello
             .get()

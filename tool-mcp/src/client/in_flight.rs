@@ -14,7 +14,7 @@ pub(super) struct InFlight {
     stage: AtomicU8,
     /// True for a call of which the server may make a task.
     pub(super) may_be_task: bool,
-    /// Fired when nobody waits for the answer any more.
+    /// Fired when nobody waits for the answer any more, whether the request was sent or not.
     pub(super) gone: Cancel,
 }
 

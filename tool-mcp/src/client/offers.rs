@@ -1,7 +1,5 @@
 //! Offers of a server beside tools.
 
-use std::borrow::Cow;
-
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use toolwright_json::ObjectWriter;
@@ -10,7 +8,9 @@ use toolwright_runtime::tool::Context;
 
 use super::Client;
 use super::call::RequestSpec;
-use super::pages::MOST_PAGES;
+use super::connection::short;
+use super::event::ClientEvent;
+use super::pages::{MOST_PAGES, Then};
 use super::result::read_block;
 use crate::protocol::{Fields, array};
 
@@ -75,7 +75,8 @@ pub struct PromptMessage {
 ///
 /// # Errors
 /// Each returns the server's error, or an error if the [idle timeout](super::Connector::idle_timeout) expires or the
-/// connection is lost. Requests are not retried.
+/// connection is lost. Requests are not retried. An entry of a list that cannot be read is left out, with an event
+/// [`BadMessage`](super::ClientEvent::BadMessage).
 impl Client {
     /// Returns the server's prompts.
     pub async fn prompts(&self) -> Result<Vec<PromptInfo>, ToolError> {
@@ -245,14 +246,30 @@ impl Client {
                 return Err(unreadable("a list of so many bytes"));
             }
             let fields = Fields::of(&page).map_err(|_| unreadable("the list"))?;
-            let entries: Vec<T> = typed(fields.some(key), "the list")?;
-            all.extend(entries);
-            cursor = fields.text("nextCursor").map(Cow::into_owned);
-            if cursor.as_deref().is_none_or(str::is_empty) {
-                return Ok(all);
+            for entry in entries(&page, key)? {
+                match serde_json::from_str(entry) {
+                    Ok(entry) => all.push(entry),
+                    Err(error) => self.bad(&format!("an entry of `{key}` is left out: {error}")),
+                }
+            }
+            let next = Then::read(fields.some("nextCursor"), self.link.settings.is_strict);
+            match next.map_err(|why| unreadable(&why))? {
+                Then::Page(next) => cursor = Some(next),
+                Then::End => return Ok(all),
+                Then::OddCursor => {
+                    self.bad(&format!(
+                        "the list `{key}` ends at a `nextCursor` that is not a text"
+                    ));
+                    return Ok(all);
+                }
             }
         }
         Err(unreadable("a list without an end"))
+    }
+
+    fn bad(&self, what: &str) {
+        let event = ClientEvent::BadMessage(short(what));
+        self.link.settings.events.tell(&event);
     }
 }
 

@@ -35,6 +35,27 @@ pub(super) enum Then {
     OddCursor,
 }
 
+impl Then {
+    /// Reads the `nextCursor` of a page.
+    ///
+    /// # Errors
+    /// If `is_strict`, a cursor that is not a text.
+    pub(super) fn read(cursor: Option<&str>, is_strict: bool) -> Result<Self, String> {
+        Ok(match cursor {
+            None | Some("null" | r#""""#) => Self::End,
+            Some(other) if is_strict && !other.starts_with('"') => {
+                return Err("its `nextCursor` is not a text".to_owned());
+            }
+            Some("false") => Self::End,
+            // Some count pages.
+            Some(number) if number.starts_with(|char: char| char.is_ascii_digit()) => {
+                Self::Page(number.to_owned())
+            }
+            Some(other) => string(other).map_or(Self::OddCursor, |next| Self::Page(next.into())),
+        })
+    }
+}
+
 impl Pages {
     pub(super) fn new(settings: &Settings) -> Self {
         Self {
@@ -73,20 +94,9 @@ impl Pages {
             return Err(format!("more than {} tools", self.most_tools));
         }
         read.map_err(|error| error.to_string())?;
-        let next = match next_cursor.map(RawValue::get) {
-            None | Some("null" | r#""""#) => return Ok(Then::End),
-            Some(other) if self.is_strict && !other.starts_with('"') => {
-                return Err("its `nextCursor` is not a text".to_owned());
-            }
-            Some("false") => return Ok(Then::End),
-            // Some count pages.
-            Some(number) if number.starts_with(|char: char| char.is_ascii_digit()) => {
-                number.to_owned()
-            }
-            Some(other) => match string(other) {
-                Some(next) => next.into_owned(),
-                None => return Ok(Then::OddCursor),
-            },
+        let next = match Then::read(next_cursor.map(RawValue::get), self.is_strict)? {
+            Then::Page(next) => next,
+            end => return Ok(end),
         };
         if !self.cursors.insert(next.clone()) {
             return Err("its pages go in a circle".to_owned());

@@ -66,10 +66,9 @@ impl McpSession {
             let opened = Self::start(target, settings, false, &tail).await?;
             opened.ok_or_else(handshake::went_away)
         });
-        let opened = opened.await.unwrap_or_else(|| {
-            let words = format!("the server did not say hello within {limit:?}");
-            Err(ConnectError::new(ConnectErrorKind::Timeout, words))
-        });
+        let opened = opened
+            .await
+            .unwrap_or_else(|| Err(handshake::silent(limit)));
         match opened {
             Ok(opened) => Ok(opened),
             Err(error) => {
@@ -167,6 +166,13 @@ impl McpSession {
                 #[cfg(feature = "client-http")]
                 Some(Answered::Http(answer)) if answer.is_denied => {
                     return Err((ConnectErrorKind::Unauthorized, answer.words));
+                }
+                #[cfg(feature = "client-http")]
+                Some(Answered::Http(answer))
+                    if matches!(answer.status.as_u16(), 404 | 405 | 501)
+                        && !self.hello().is_some_and(|hello| hello.has_tools) =>
+                {
+                    return Ok(pages.into_tools());
                 }
                 #[cfg(feature = "client-http")]
                 Some(Answered::Http(answer)) => return Err(failed(answer.words)),

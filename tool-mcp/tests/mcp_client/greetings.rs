@@ -125,6 +125,53 @@ async fn servers_without_tools_connect() {
         let client = mcp::connect(at).await.unwrap();
         assert_eq!(client.toolset().iter().len(), 0);
     }
+    for (status, body) in [
+        ("404 Not Found", json!({})),
+        ("405 Method Not Allowed", json!({})),
+        ("501 Not Implemented", json!({})),
+        ("404 Not Found", json!({"code": -32601, "message": "no"})),
+        (
+            "405 Method Not Allowed",
+            json!({"code": -32601, "message": "no"}),
+        ),
+        (
+            "501 Not Implemented",
+            json!({"code": -32601, "message": "no"}),
+        ),
+    ] {
+        for (capabilities, session) in [
+            (json!({}), ""),
+            (json!({}), "1"),
+            (json!({"tools": {}}), ""),
+        ] {
+            let (has_tools, error) = (capabilities != json!({}), body.clone());
+            let server = Server::start(move |asked| {
+                let id = asked.json()["id"].clone();
+                let mut message = json!({"jsonrpc": "2.0", "id": id});
+                match asked.json()["method"].as_str() {
+                    Some("initialize") => {
+                        message["result"] = hello("2025-11-25", &capabilities)["result"].clone();
+                        let reply = Reply::json(&message);
+                        if session.is_empty() {
+                            reply
+                        } else {
+                            reply.with("mcp-session-id", session)
+                        }
+                    }
+                    Some("tools/list") if error == json!({}) => Reply::status(status),
+                    Some("tools/list") => {
+                        message["error"] = error.clone();
+                        Reply::new(status, "application/json", message.to_string())
+                    }
+                    _ => plain(asked).unwrap(),
+                }
+            })
+            .await;
+            let connected = mcp::connect(&*server.url).await;
+            let row = format!("{status} {body} {session:?} {has_tools}: {connected:?}");
+            assert_eq!(connected.is_err(), has_tools, "{row}");
+        }
+    }
     // One that announces tools has to list them.
     let at = piped(|asked| {
         (asked["method"] == "initialize").then(|| hello("2025-11-25", &json!({"tools": {}})))
@@ -299,4 +346,19 @@ async fn another_redirect_is_an_error_that_names_the_place() {
     }
     let server = moved("307 Temporary Redirect", "/mcp/").await;
     assert!(mcp::connect(&*server.url).strict().await.is_err());
+    // A password in the URL is a header of the host's.
+    for (user, place, is_followed) in [
+        ("me:s3cret@", "/mcp/", true),
+        ("me:s3cret@", "/other", false),
+        ("me@", "/other", false),
+        (":s3cret@", "/other", false),
+        ("", "/other", true),
+    ] {
+        let server = moved("307 Temporary Redirect", place).await;
+        let url = server.url.replace("http://", &format!("http://{user}"));
+        let connected = mcp::connect(&*url).initialize().await;
+        assert_eq!(connected.is_ok(), is_followed, "{user} {place}");
+        let went = server.asked().into_iter().any(|asked| asked.path == place);
+        assert_eq!(went, is_followed, "{user} {place}");
+    }
 }

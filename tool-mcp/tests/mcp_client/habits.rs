@@ -135,6 +135,83 @@ async fn a_call_without_an_answer_quotes_the_line_that_was_skipped() {
     assert!(!error.to_string().contains("loading"), "{error}");
 }
 
+#[tokio::test]
+async fn a_line_of_json_that_is_no_message_is_quoted_too() {
+    for line in [
+        r#"{"level":"info","msg":"loading"}"#,
+        r#"{"jsonrpc":"2.0","msg":"loading"}"#,
+        r#"["loading"]"#,
+        "[]",
+        "7",
+    ] {
+        let at = raw_pipe(move |asked| {
+            let result = match asked["method"].as_str() {
+                Some("initialize") => r#"{"protocolVersion":"2025-11-25","capabilities":{}}"#,
+                Some("tools/list") => {
+                    r#"{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}"#
+                }
+                _ => return line.to_owned(),
+            };
+            format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{result}}}"#)
+        });
+        let client = mcp::connect(at)
+            .initialize()
+            .idle_timeout(Duration::from_millis(300))
+            .await
+            .unwrap();
+        let error = call(&client.toolset(), "echo", "{}").await.outcome;
+        let words = error.unwrap_err().to_string();
+        assert!(words.contains(&format!("`{line}`")), "{line}: {words}");
+    }
+}
+
+#[tokio::test]
+async fn an_odd_part_of_a_list_of_prompts_costs_that_part() {
+    let prompt = r#"{"name":"one"}"#;
+    let resource = r#"{"name":"one","uri":"x:1"}"#;
+    for (entries, cursor, pages, notes) in [
+        ("ONE", "null", 1, 0),
+        ("ONE", r#""""#, 1, 0),
+        ("ONE", "2", 2, 0),
+        ("ONE", "false", 1, 0),
+        ("ONE", "true", 1, 1),
+        ("ONE", r#"{"x":1}"#, 1, 1),
+        (r#"{"name":7},ONE"#, "null", 1, 1),
+        (r#"ONE,"x",{}"#, "null", 1, 2),
+    ] {
+        let at = raw_pipe(move |asked| {
+            let method = asked["method"].as_str().unwrap_or_default();
+            let (key, one) = match method.split('/').next() {
+                Some("prompts") => ("prompts", prompt),
+                Some("resources") if method.contains("templates") => {
+                    ("resourceTemplates", resource)
+                }
+                Some("resources") => ("resources", resource),
+                Some("tools") => ("tools", ""),
+                _ => {
+                    let hello = r#"{"protocolVersion":"2025-11-25","capabilities":{}}"#;
+                    return format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{hello}}}"#);
+                }
+            };
+            let entries = if key == "tools" { "" } else { entries };
+            let entries = entries.replace("ONE", one);
+            let is_last = key == "tools" || !asked["params"]["cursor"].is_null();
+            let cursor = if is_last { "null" } else { cursor };
+            format!(
+                r#"{{"jsonrpc":"2.0","id":ID,"result":{{"{key}":[{entries}],"nextCursor":{cursor}}}}}"#
+            )
+        });
+        let (connector, told) = told(mcp::connect(at).initialize());
+        let client = connector.await.unwrap();
+        let row = format!("{entries} {cursor}");
+        assert_eq!(client.prompts().await.unwrap().len(), pages, "{row}");
+        assert_eq!(client.resources().await.unwrap().len(), pages, "{row}");
+        let templates = client.resource_templates().await.unwrap();
+        assert_eq!(templates.len(), pages, "{row}");
+        assert_eq!(told.all().len(), 3 * notes, "{row}: {:?}", told.all());
+    }
+}
+
 /// What came as `Cookie` with each request of this method.
 fn cookies(server: &Server, method: &str) -> Vec<String> {
     let asked = server.asked().into_iter();

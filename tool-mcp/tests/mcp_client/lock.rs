@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolwright::lock::{Lock, LockError};
-use toolwright_mcp::{Client, ClientEvent, ConnectErrorKind, NoticeKind};
+use toolwright_mcp::{self as mcp, Client, ClientEvent, ConnectErrorKind, NoticeKind, ServerAt};
 
+use super::texts::raw_pipe;
 use super::{call, connect};
 
 /// The tools of the script, before and after the change.
@@ -263,4 +264,48 @@ async fn the_environment_accepts_what_is_there_when_a_program_connects() {
     assert!(passed, "{words}");
     let (passed, words) = run("anything");
     assert!(!passed && words.contains("is unknown"), "{words}");
+}
+
+/// A server of this one tool.
+fn listing(tool: Value) -> ServerAt {
+    raw_pipe(move |asked| {
+        let result = match asked["method"].as_str() {
+            Some("initialize") => json!({"protocolVersion": "2025-11-25", "capabilities": {}}),
+            _ => json!({"tools": [tool]}),
+        };
+        format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{result}}}"#)
+    })
+}
+
+/// The renaming of an argument is for the words of this program's own tools.
+#[tokio::test]
+async fn a_server_cannot_rename_an_argument_unseen() {
+    let takes = |name: &str, more: Value| {
+        let properties = json!({name: {"type": "string"}});
+        let schema = json!({"type": "object", "properties": properties, "required": [name]});
+        let mut tool = json!({"name": "read", "inputSchema": schema});
+        tool.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        tool
+    };
+    let was = |names: Value| json!({"_meta": {"toolwright/was": names}});
+    let file = file("renames");
+    let before = mcp::connect(listing(takes("id", json!({})))).initialize();
+    let before = before.trust_hints().await.unwrap().toolset();
+    let lock = Lock::foreign(before.definitions().cloned(), &file);
+    lock.update(false).check().unwrap();
+    for (tool, is_kept) in [
+        (takes("id", json!({})), true),
+        (takes("id", was(json!({"id": "path"}))), true),
+        (takes("path", json!({})), false),
+        (takes("path", was(json!({"id": "path"}))), false),
+        (takes("path", was(json!({"id": "path", "x": "y"}))), false),
+    ] {
+        let row = tool.to_string();
+        let client = mcp::connect(listing(tool)).initialize().lock(&file);
+        let client = client.await.unwrap();
+        assert_eq!(client.toolset().iter().len() == 1, is_kept, "{row}");
+        assert_eq!(client.notices().is_empty(), is_kept, "{row}");
+    }
 }

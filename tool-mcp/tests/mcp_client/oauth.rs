@@ -71,6 +71,9 @@ struct Rules {
     moved: Mutex<Option<&'static str>>,
     /// How many milliseconds a renewal takes.
     renewal_takes: AtomicU64,
+    /// Body of a refusal, without a challenge, of calls in the first session; then sessions are numbered.
+    forgets: Mutex<Option<&'static str>>,
+    sessions: AtomicUsize,
 }
 
 impl Rules {
@@ -182,6 +185,15 @@ impl Rules {
             return Reply::status("308 Permanent Redirect").with("location", place);
         }
         let is_call = asked.json()["method"] == "tools/call";
+        if asked.json()["method"] == "initialize" {
+            self.sessions.fetch_add(1, Ordering::SeqCst);
+        }
+        if let Some(words) = self.forgets.lock().unwrap().filter(|_| is_call)
+            && asked.header("mcp-session-id") == "1"
+            && !asked.header("authorization").ends_with("-1")
+        {
+            return Reply::new("401 Unauthorized", "application/json", words);
+        }
         if let Some(needed) = self.needs.lock().unwrap().filter(|_| is_call)
             && !scope.split(' ').any(|scope| scope == needed)
         {
@@ -195,7 +207,8 @@ impl Rules {
         }
         self.has_answered.fetch_or(is_call, Ordering::SeqCst);
         let reply = plain(asked).unwrap_or_else(|| Reply::json(&answered(asked, "done")));
-        reply.with("mcp-session-id", "1")
+        let session = self.sessions.load(Ordering::SeqCst);
+        reply.with("mcp-session-id", &session.to_string())
     }
 
     /// The person's browser.
@@ -471,6 +484,25 @@ async fn a_refused_token_is_renewed_without_a_person() {
     assert_eq!(world.questions().len(), 1);
     assert_eq!(world.grant_types(), ["authorization_code", "refresh_token"]);
     assert_eq!(world.calls(), 2);
+}
+
+/// Without a challenge and in words about a session, a 401 is not about the token.
+#[tokio::test]
+async fn a_forgotten_session_costs_no_token() {
+    let error = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no session"}}"#;
+    for (words, sessions, tokens) in [(error, 2, 1), ("no", 1, 2)] {
+        let world = World::new().await;
+        let client = world.connector().await.unwrap();
+        *world.rules.forgets.lock().unwrap() = Some(words);
+        assert_eq!(text(&call(&client.toolset(), "echo", "{}").await), "done");
+        let opened = world.rules.sessions.load(Ordering::SeqCst);
+        assert_eq!(
+            (opened, world.grants().len()),
+            (sessions, tokens),
+            "{words}"
+        );
+        assert_eq!(world.questions().len(), 1, "{words}");
+    }
 }
 
 #[tokio::test]

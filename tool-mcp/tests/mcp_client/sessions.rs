@@ -72,11 +72,21 @@ fn refusals() -> Vec<(&'static str, String, [Then; 2])> {
             error(&"server-error".into(), none),
             [Again, Again],
         ),
+        // An id that is missing is a weaker sign.
         (
             "400 Bad Request",
             json!({"jsonrpc": "2.0", "error": {"code": 1, "message": none}}).to_string(),
+            [Failed, Again],
+        ),
+        (
+            "400 Bad Request",
+            format!("\u{feff}{}", error(&Value::Null, none)),
             [Again, Again],
         ),
+        ("404 Not Found", error(&Value::Null, "no"), [Again, Again]),
+        ("404 Not Found", error(&7_000.into(), none), [Again, Again]),
+        // It was read, and it may be that the session is over: a call with an effect is not sent twice.
+        ("404 Not Found", error(&"ID".into(), none), [Failed, Again]),
         (
             "401 Unauthorized",
             error(&Value::Null, none),
@@ -108,6 +118,25 @@ fn refusals() -> Vec<(&'static str, String, [Then; 2])> {
         (
             "400 Bad Request",
             error(&"'ID'".into(), none),
+            [Refused, Refused],
+        ),
+        (
+            "404 Not Found",
+            error(&"ID".into(), "no such note"),
+            [Refused, Refused],
+        ),
+        (
+            "404 Not Found",
+            format!("\u{feff}{}", error(&"ID".into(), "no such note")),
+            [Refused, Refused],
+        ),
+        // Of a long answer the start is read.
+        (
+            "404 Not Found",
+            format!(
+                r#"{{"jsonrpc":"2.0","id":"ID","error":{{"code":1,"message":"{}"}}}}"#,
+                "no such note ".repeat(6_000)
+            ),
             [Refused, Refused],
         ),
         (
@@ -170,6 +199,67 @@ async fn a_forgotten_session_is_known_by_other_signs_than_404() {
                 assert_eq!(text(&later), "done");
             }
         }
+    }
+}
+
+/// Some servers set the status of a call that failed.
+#[tokio::test]
+async fn a_result_is_the_answer_whatever_the_status() {
+    for status in [
+        "404 Not Found",
+        "400 Bad Request",
+        "401 Unauthorized",
+        "500 Internal Server Error",
+    ] {
+        let refuse = move |asked: &Asked| {
+            let body = answered(asked, "the session of the note").to_string();
+            Reply::new(status, "application/json", body)
+        };
+        let server = forgetful(refuse, Arc::new(AtomicBool::new(true))).await;
+        let client = mcp::connect(&*server.url).await.unwrap();
+        let result = call(&client.toolset(), "echo", "{}").await;
+        assert_eq!(text(&result), "the session of the note", "{status}");
+        assert_eq!(
+            (of(&server, "initialize"), of(&server, "tools/call")),
+            (1, 1),
+            "{status}"
+        );
+    }
+}
+
+/// A greeting that is never answered ends with its limit, and with the call that waits for it.
+#[tokio::test]
+async fn a_new_session_that_does_not_open_holds_up_one_call() {
+    let (short, long) = (Duration::from_millis(300), Duration::from_mins(5));
+    for (connects, answers) in [(short, long), (long, short)] {
+        let greetings = AtomicU32::new(0);
+        let server = Server::start(move |asked| match asked.json()["method"].as_str() {
+            Some("initialize") => match greetings.fetch_add(1, Ordering::SeqCst) {
+                1 => Reply {
+                    open_for: Duration::from_mins(5),
+                    ..Reply::events(": wait\n\n")
+                },
+                number => plain(asked)
+                    .unwrap()
+                    .with("mcp-session-id", &number.to_string()),
+            },
+            Some("tools/call") if asked.header("mcp-session-id") == "0" => {
+                Reply::status("404 Not Found")
+            }
+            _ => plain(asked).unwrap_or_else(|| Reply::json(&answered(asked, "done"))),
+        })
+        .await;
+        let client = mcp::connect(&*server.url)
+            .connect_timeout(connects)
+            .idle_timeout(answers)
+            .await
+            .unwrap();
+        let tools = client.toolset();
+        let first = timeout(LONG, call(&tools, "echo", "{}")).await.unwrap();
+        let error = first.outcome.unwrap_err();
+        assert!(!error.is_outcome_unknown(), "{error:?}");
+        let second = timeout(LONG, call(&tools, "echo", "{}")).await.unwrap();
+        assert_eq!(text(&second), "done");
     }
 }
 

@@ -100,6 +100,18 @@ pub trait PausedRequest: Sync {
         asks: bool,
         waits: impl Future<Output = T> + Send,
     ) -> impl Future<Output = Option<T>> + Send;
+
+    /// Looks at a 401 without `WWW-Authenticate` to a request with a token.
+    fn look_at(&self, response: Response) -> impl Future<Output = BareRefusal> + Send;
+}
+
+/// A 401 without `WWW-Authenticate`.
+#[derive(Debug)]
+pub struct BareRefusal {
+    /// The response.
+    pub response: Response,
+    /// True if it refuses the request for another reason than its token. It is then the answer.
+    pub is_other: bool,
 }
 
 /// Why a request has no response.
@@ -192,9 +204,17 @@ impl Authorizer {
                 used = self.used();
             }
             let request = with(build(), used.token.clone());
-            let response = request.send().await.map_err(SendError::Http)?;
+            let mut response = request.send().await.map_err(SendError::Http)?;
             let status = response.status();
             let challenge = Challenge::of(response.headers());
+            let is_bare = !response.headers().contains_key(header::WWW_AUTHENTICATE);
+            if status == StatusCode::UNAUTHORIZED && is_bare && used.token.is_some() {
+                let looked_at = paused.look_at(response).await;
+                if looked_at.is_other {
+                    return Ok(looked_at.response);
+                }
+                response = looked_at.response;
+            }
             let need = match status {
                 StatusCode::UNAUTHORIZED if asked > 0 => {
                     let words = "the server refuses the token that was asked for";

@@ -43,11 +43,12 @@ impl Drop for PendingRequest {
         let (Some(id), Some(connection)) = (self.id, self.connection.upgrade()) else {
             return;
         };
-        if self.way.withdraw() {
+        let is_withdrawn = self.way.withdraw();
+        self.way.gone.cancel();
+        if is_withdrawn {
             connection.forget(id);
             return;
         }
-        self.way.gone.cancel();
         let params = ObjectWriter::new()
             .json("requestId", &id.to_string())
             .text("reason", self.reason);

@@ -9,13 +9,14 @@ use crate::client::settings::Settings;
 /// Redirects that one request follows.
 const MOST: usize = 3;
 
-/// Follows 307 and 308, which keep method and body, within the origin. A token, or a header that the host gave, is for
-/// the path that the host named, but for a slash at its end, and for paths that the token's resource covers.
-pub(super) fn policy(settings: &Settings) -> Policy {
+/// Follows 307 and 308, which keep method and body, within the origin. A token, or a header or a password that the host
+/// gave, is for the path that the host named, but for a slash at its end, and for paths that the token's resource covers.
+pub(super) fn policy(settings: &Settings, url: &Url) -> Policy {
     if settings.is_strict {
         return Policy::none();
     }
-    let has_headers = !settings.headers.is_empty();
+    // A password in the URL is sent as a header, and stands in no URL of an attempt.
+    let has_headers = !settings.headers.is_empty() || has_password(url);
     #[cfg(feature = "oauth")]
     let authorizer = settings.authorizer.clone();
     Policy::custom(move |attempt| {
@@ -35,7 +36,7 @@ pub(super) fn policy(settings: &Settings) -> Policy {
             if let Some(authorizer) = &authorizer {
                 return authorizer.covers(to);
             }
-            !has_headers && !has_password(from)
+            !has_headers
         };
         let previous = attempt.previous();
         let follows =

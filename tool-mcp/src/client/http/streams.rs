@@ -114,7 +114,7 @@ impl Http {
             let request = self.client.get(self.url.clone()).headers(headers.clone());
             request.header(header::ACCEPT, EVENTS)
         };
-        let response = self.sent(connection, None, false, build).await;
+        let response = self.sent(connection, None, false, None, build).await;
         let response = response.map_err(|_| None)?;
         if !connection.is_strict {
             session.cookies.store(&response);

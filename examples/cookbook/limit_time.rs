@@ -33,5 +33,6 @@ async fn main() {
 }
 
 // Prints:
-// the tool did not answer within 2s
+// the tool did not answer within its time limit of 2s (`timeout` of the tool or the executor changes it)
+// its work may go on, and it is not known whether it took effect
 // noon

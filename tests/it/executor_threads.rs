@@ -560,7 +560,7 @@ fn latch() -> (std::sync::mpsc::Sender<()>, Arc<Latch>) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_limit_on_what_cannot_be_stopped_says_that_the_outcome_is_unknown() {
-    let unknown = "it could not be stopped, and it is not known whether it took effect";
+    let unknown = "its work may go on, and it is not known whether it took effect";
     let name = "stubborn";
     for retries in [false, true] {
         let (go_on, latch) = latch();

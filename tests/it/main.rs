@@ -4,6 +4,7 @@
 mod aliases;
 mod approval;
 mod arguments;
+mod background_layers;
 mod bad_calls;
 mod blank_arguments;
 mod blocking;
@@ -85,6 +86,7 @@ mod stored_outcomes;
 mod subtypes;
 mod systems;
 mod targets;
+mod time_limits;
 mod tokens;
 mod toolset;
 mod tower;

@@ -415,7 +415,8 @@ async fn it_has_a_time_limit_of_its_own() {
     tokio::time::sleep(Duration::from_mins(21)).await;
     assert_eq!(
         said(&open.take_ended().unwrap()),
-        "Timeout: the tool did not answer within 7200s"
+        "Timeout: the tool did not answer within its time limit of 7200s (`timeout` of the tool or the executor changes it)\n\
+         its work may go on, and it is not known whether it took effect"
     );
 }
 

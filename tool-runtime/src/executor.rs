@@ -150,6 +150,10 @@ impl Executor {
     /// Sets the time limit of one call; `None` removes it. Default: 30 s. A tool's own `timeout` takes precedence. Layers
     /// have no limit: an approval may take its time.
     ///
+    /// A call whose time is over is answered with a [timeout](toolwright_provider::call::ErrorKind::Timeout). Its
+    /// [outcome is unknown](toolwright_provider::call::ToolError::is_outcome_unknown) if it had begun, unless its tool
+    /// [resumes](crate::tool::Tool::resumes): its code may have moved work to another task or thread.
+    ///
     /// Time limits need the clock of a tokio runtime; without one there are none.
     pub fn timeout(self, limit: impl Into<Option<Duration>>) -> Self {
         Self {
@@ -298,14 +302,17 @@ impl Executor {
         }
     }
 
-    /// Returns the executor of the code of an open call, which has passed all layers.
+    /// Returns the executor of the code of an open call, which has passed all layers but those that are about the work.
     fn of_background(&self, entry: &ToolEntry, limit: Duration) -> Self {
         Self {
             source: Toolset::of_distinct(vec![Arc::clone(entry.tool())], &[]).into(),
             timeout: Some(limit),
             batch_timeout: None,
             filter: None,
-            layers: Vec::new(),
+            layers: (self.layers.iter())
+                .filter(|layer| layer.is_about_work())
+                .cloned()
+                .collect(),
             exclusive: None,
             open_calls: None,
             ..self.clone()

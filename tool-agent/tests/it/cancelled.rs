@@ -259,7 +259,7 @@ async fn a_result_that_comes_after_the_end_is_nobodys() {
         // What ended before is kept, and the rest says that it was cancelled, one answer for each call.
         let cancelled = "the call was cancelled";
         let running = "the call was cancelled\n\
-                       it could not be stopped, and it is not known whether it took effect";
+                       its work may go on, and it is not known whether it took effect";
         let expected = [
             ("c1", false, "seen"),
             ("c2", true, running),

@@ -278,10 +278,10 @@ impl<'a> BatchState<'a> {
     /// Asks the policy about a failed call. Returns true if the batch ends with it.
     fn apply_policy(&mut self, index: usize, call: &ToolCall, result: &mut ToolResult) -> bool {
         let error = match &result.outcome {
-            Err(error) if error.kind() != ErrorKind::Cancelled => error,
+            Err(error) if error.kind() != ErrorKind::Cancelled => error.clone(),
             _ => return false,
         };
-        let says = match self.policy.ask(call, error) {
+        let says = match self.policy.ask(call, &error) {
             Ok(says) => says,
             Err(panic) => {
                 panics::report(POLICY, panic.host_detail().unwrap_or_default());
@@ -295,7 +295,10 @@ impl<'a> BatchState<'a> {
                 let replaced = ToolResult::new(call, self.owned(index, Ok(outcome)));
                 match replaced.outcome {
                     Ok(outcome) => result.outcome = Ok(outcome),
-                    Err(_) => self.halts.push(Halted::ToolError { index }),
+                    Err(unwritten) => {
+                        result.outcome = Err(error.beside(POLICY, &unwritten));
+                        self.halts.push(Halted::ToolError { index });
+                    }
                 }
             }
             OnFailure::Halt => self.halts.push(Halted::ToolError { index }),

@@ -314,7 +314,7 @@ impl<'a> CallBody<'a> {
     }
 
     /// Returns true if the call stays open.
-    fn is_background(&self) -> bool {
+    pub(super) fn is_background(&self) -> bool {
         self.env.is_background(self.entry)
     }
 
@@ -376,8 +376,11 @@ impl<'a> CallBody<'a> {
             answer
         };
         let answer = self.env.within(began, self.entry, whole).await;
-        let answer = answer.map_err(|late| out_of_time(self.cx, self.index, late));
-        answer.flatten()
+        // The code ends here, but not what it has sent, or moved to another thread or task. A tool that resumes, such as an agent,
+        // goes on with what it has begun when it is called again.
+        let stops = self.tool.resumes() && !self.cx.is_offloaded(self.index);
+        let late = |late| if stops { late } else { not_stopped(late) };
+        answer.map_err(late).flatten()
     }
 
     /// Runs the tool's code on another thread. That may outlive the batch, so it owns everything it needs.
@@ -419,20 +422,10 @@ impl<'a> CallBody<'a> {
     }
 }
 
-/// Marks the error of an offloaded call that cannot be stopped.
+/// Marks the error of a call that had begun.
 #[cold]
 pub(super) fn not_stopped(error: ToolError) -> ToolError {
     error
-        .with_message("it could not be stopped, and it is not known whether it took effect")
+        .with_message("its work may go on, and it is not known whether it took effect")
         .with_outcome_unknown()
-}
-
-/// Marks the timeout of a call that offloaded code, which may still run.
-#[cold]
-fn out_of_time(cx: &Context, index: usize, late: ToolError) -> ToolError {
-    if cx.is_offloaded(index) {
-        not_stopped(late)
-    } else {
-        late
-    }
 }

@@ -36,7 +36,9 @@ pub(super) async fn within<F: Future>(
 fn timed_out(limit: Duration) -> ToolError {
     ToolError::new(
         ErrorKind::Timeout,
-        format!("the tool did not answer within {limit:?}"),
+        format!(
+            "the tool did not answer within its time limit of {limit:?} (`timeout` of the tool or the executor changes it)"
+        ),
     )
 }
 

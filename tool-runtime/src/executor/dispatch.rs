@@ -115,19 +115,22 @@ fn dispatch_one<'a>(
     if matches!(plan, Plan::Planned(CallPlan::Leave)) {
         return Dispatched::Waits(seen.ok(), PendingReason::Left);
     }
-    if let Plan::Decided(Decision::Reject(reason)) = plan {
-        return Dispatched::Answered(seen.ok(), Err(Decision::rejected(reason)));
+    // Neither needs the tool.
+    match plan {
+        Plan::Decided(Decision::Reject(reason)) => {
+            return Dispatched::Answered(seen.ok(), Err(Decision::rejected(reason)));
+        }
+        Plan::Decided(Decision::Answer(value)) => {
+            return Dispatched::Answered(seen.ok(), Ok(Outcome::value(value)));
+        }
+        _ => {}
     }
     let entry = match seen {
         Ok(entry) => entry,
         Err(error) => return Dispatched::Refused(error),
     };
-    match plan {
-        Plan::Decided(Decision::Answer(value)) => {
-            return Dispatched::Answered(Some(entry), Ok(Outcome::value(value)));
-        }
-        plan if plan.is_approval() => return Dispatched::Runs(entry),
-        Plan::Decided(_) | Plan::Planned(_) => {}
+    if plan.is_approval() {
+        return Dispatched::Runs(entry);
     }
     if entry.options().manual {
         Dispatched::Waits(Some(entry), PendingReason::ManualTool)

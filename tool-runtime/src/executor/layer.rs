@@ -47,6 +47,13 @@ pub trait Layer: Send + Sync {
     /// Handles a call. `next` runs the layers further in, and then the tool.
     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled>;
 
+    /// Returns true if the layer is about the work of a call, and not about the answer that a model reads first. Of a tool that
+    /// works in the [background](toolwright_provider::call::ToolOptions::background), such a layer is around the work; all
+    /// others are around its beginning. Default: false.
+    fn is_about_work(&self) -> bool {
+        false
+    }
+
     /// Returns true if every call of this tool needs a decision, whatever its arguments. Only
     /// [`Executor::requires_approval`](crate::executor::Executor::requires_approval) reads it; calls do not depend on
     /// it. Default: false.
@@ -290,7 +297,11 @@ impl<'a> Next<'a> {
             }
             ArgumentSeal::Open | ArgumentSeal::Closed(_) => {}
         }
-        let Some((layer, layers)) = self.layers.split_first() else {
+        let mut rest = self.layers.iter();
+        let begins = request.body.is_background();
+        let layer = rest.find(|layer| !(begins && layer.is_about_work()));
+        let layers = rest.as_slice();
+        let Some(layer) = layer else {
             if let Some(waits) = request.reapproval() {
                 request.body.waits(Arc::clone(&request.call.arguments));
                 return waits;

@@ -7,7 +7,8 @@ use crate::executor::{Handled, Layer, Next, Request};
 use crate::tool::BoxFuture;
 use toolwright_schema::text::ShortStr;
 
-/// Limits the calls of a tool in flight, in all batches of the executor and its clones. Other calls wait in order.
+/// Limits the calls of a tool in flight, in all batches of the executor and its clones. Other calls wait in order. A call of a
+/// `background` tool is in flight until its work ends.
 ///
 /// A tool that calls itself through the same executor may wait for its own permit forever.
 ///
@@ -65,6 +66,10 @@ impl ConcurrencyLimit {
 }
 
 impl Layer for ConcurrencyLimit {
+    fn is_about_work(&self) -> bool {
+        true
+    }
+
     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             let tool = &request.call().name;

@@ -19,6 +19,7 @@ use toolwright_provider::call::{ErrorKind, ToolError};
 /// - State updates of a failed attempt by [`Context::update_state`](crate::tool::Context::update_state) are discarded,
 ///   and [`Context::idempotency_key`](crate::tool::Context::idempotency_key) is the same in all of them.
 /// - The last attempt's error is the call's.
+/// - The work of a `background` tool is repeated in the background.
 ///
 /// Without a tokio runtime's clock there is no wait between attempts.
 ///
@@ -86,6 +87,10 @@ fn may_pass(error: &ToolError, request: &Request<'_>) -> bool {
 }
 
 impl Layer for Retry {
+    fn is_about_work(&self) -> bool {
+        true
+    }
+
     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             let is_for = self.is_for(&request);

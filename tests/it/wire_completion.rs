@@ -176,11 +176,13 @@ fn ended(wire: Wire, reason: &str) -> String {
 #[test]
 fn why_a_response_ended_is_told() {
     let other = |word: &str| FinishReason::Other(word.to_owned());
+    let failed = |word: &str| FinishReason::Failed(word.to_owned());
     let rows = [
         (Wire::OpenAiChat, "stop", FinishReason::Done),
         (Wire::OpenAiChat, "length", FinishReason::CutOff),
-        (Wire::OpenAiChat, "content_filter", FinishReason::Refused),
-        (Wire::OpenAiChat, "abort", other("abort")),
+        (Wire::OpenAiChat, "content_filter", FinishReason::Filtered),
+        (Wire::OpenAiChat, "abort", failed("abort")),
+        (Wire::OpenAiChat, "tired", other("tired")),
         (
             Wire::OpenAiResponses,
             "max_output_tokens",
@@ -189,25 +191,25 @@ fn why_a_response_ended_is_told() {
         (
             Wire::OpenAiResponses,
             "content_filter",
-            FinishReason::Refused,
+            FinishReason::Filtered,
         ),
         (Wire::Anthropic, "end_turn", FinishReason::Done),
         (Wire::Anthropic, "max_tokens", FinishReason::CutOff),
         (Wire::Anthropic, "refusal", FinishReason::Refused),
         (Wire::Anthropic, "pause_turn", FinishReason::Paused),
         (Wire::Gemini, "MAX_TOKENS", FinishReason::CutOff),
-        (Wire::Gemini, "SAFETY", FinishReason::Refused),
+        (Wire::Gemini, "SAFETY", FinishReason::Filtered),
         (
             Wire::Gemini,
             "MALFORMED_FUNCTION_CALL",
-            other("MALFORMED_FUNCTION_CALL"),
+            FinishReason::MalformedCall,
         ),
         (Wire::Ollama, "length", FinishReason::CutOff),
         (Wire::BedrockConverse, "max_tokens", FinishReason::CutOff),
         (
             Wire::BedrockConverse,
             "guardrail_intervened",
-            FinishReason::Refused,
+            FinishReason::Filtered,
         ),
     ];
     for (wire, reason, stop) in rows {

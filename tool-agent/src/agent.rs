@@ -225,6 +225,12 @@ impl Agent {
         }
     }
 
+    /// Returns true if a limit of a run is not the default.
+    fn has_limits(&self) -> bool {
+        let defaults = (MAX_TURNS, MAX_STEPS, None);
+        (self.max_turns, self.max_steps, self.max_tool_rounds) != defaults
+    }
+
     /// Limits what a session spends, in all of its runs. A request that the rest of the budget does not pay for is not
     /// sent, and calls are not run once nothing is left: the run ends with [`RunEnd::Budget`](crate::RunEnd::Budget),
     /// which says what was left. [`finalize`](Self::finalize) fails then. With a larger budget the session continues.
@@ -233,8 +239,8 @@ impl Agent {
     /// will be answered is not known then, so the last response may take more than is left. If a provider does not report
     /// the usage, that count stays. Requests that fail count nothing.
     ///
-    /// The budget also holds for the agents that the session's calls run, together with budgets of their own. After a
-    /// [hand-over](Self::peer) it stays that of this agent.
+    /// The budget also holds for the agents that the session's calls run, and for a [peer](Self::peer) that takes over, together
+    /// with budgets of their own.
     pub fn budget(self, budget: Budget) -> Self {
         Self {
             budget: Some(budget),

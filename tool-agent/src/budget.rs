@@ -16,14 +16,14 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::ledger::Ledger;
 pub use self::money::Money;
 pub(crate) use self::spent::Spent;
-use toolwright_provider::call::ToolCall;
-use toolwright_provider::wire::Usage;
+use toolwright_provider::definitions::DefinitionOptions;
+use toolwright_provider::wire::{Usage, Wire};
 use toolwright_schema::tokens::Tokenizer;
 
 use crate::model::{ModelRequest, ModelResponse};
 use crate::run::{AgentError, RunEnd};
 use crate::session::Session;
-use crate::thread::ThreadMessage;
+use crate::thread::{Thread, ThreadMessage, wire_name};
 
 /// What a conversation may spend: tokens, money, or both. Without a limit it allows everything.
 ///
@@ -214,7 +214,7 @@ impl Budget {
     }
 
     /// Limits the money, by these prices. A request to a model without a price is an
-    /// [error](AgentError::NoPrice).
+    /// [error](AgentError::NoPrice), unless the model [costs nothing](crate::Model::is_free).
     pub fn money(self, most: Money, prices: impl Into<Arc<Prices>>) -> Self {
         Self {
             money: Some((most, prices.into())),
@@ -256,17 +256,18 @@ impl Budget {
         Ok(left.is_empty().then_some(RunEnd::Budget { left, needs: 0 }))
     }
 
-    /// Returns the end of the run if what is left does not pay for a request of so many tokens.
+    /// Returns the end of the run if what is left does not pay for a request of so many tokens. A model that costs nothing has no
+    /// name here.
     pub(crate) fn refuses(
         &self,
         spent: &Spent,
-        model: &str,
+        model: Option<&str>,
         needs: u64,
     ) -> Result<Option<RunEnd>, AgentError> {
         let left = self.left_of(spent)?;
         let request = Usage::new(needs, 0);
         let cost = self.money.as_ref();
-        let cost = cost.map(|(_, prices)| prices.sum([(model, request)]));
+        let cost = cost.map(|(_, prices)| prices.sum(model.map(|model| (model, request))));
         let cost = cost.transpose()?;
         let fits = left.tokens.is_none_or(|left| needs <= left)
             && left.money.zip(cost).is_none_or(|(left, cost)| cost <= left);
@@ -294,35 +295,55 @@ impl fmt::Display for Left {
 }
 
 impl Budget {
-    /// Returns the tokens that the request takes, by the budget's tokenizer.
-    pub(crate) fn request(&self, request: &ModelRequest<'_>) -> u64 {
+    /// Returns the tokens that the request takes, by the budget's tokenizer: of the messages as the model's wire writes them, with
+    /// pictures, reasoning that goes back, and all names and braces. `options` are those of the model.
+    pub(crate) fn request(
+        &self,
+        request: &ModelRequest<'_>,
+        options: Option<(Wire, DefinitionOptions)>,
+    ) -> u64 {
         let count = |text: &str| self.tokenizer.count(text);
-        let messages = request
-            .thread
-            .messages()
-            .iter()
-            .map(|message| match message {
-                ThreadMessage::User { text } => count(text),
-                ThreadMessage::Assistant(said) => self.said(&said.text, &said.calls),
-                ThreadMessage::Tool(answer) | ThreadMessage::Late(answer) => count(&answer.text),
-            });
+        let ModelRequest { thread, system, .. } = request;
+        let sent = options
+            .as_ref()
+            .and_then(|(wire, fit)| wire.definitions_in(request.tools, fit.clone()).ok());
+        let messages = match (sent, options) {
+            (Some(sent), _) => thread.format_with(&sent, *system),
+            (None, Some((wire, _))) => thread.format(wire, *system),
+            (None, None) => thread.format(wire_of(thread), *system),
+        };
+        // A thread that no wire takes is not sent either.
+        let messages = messages.map_or(0, |messages| count(&messages));
         let schema = request.schema.map_or(0, |schema| count(schema.as_json()));
         // What is deferred, and was not loaded, is not sent.
         let sent = request.tools.requested();
         let tools = sent.map(|def| def.tokens(self.tokenizer)).sum::<usize>();
-        (request.system.map_or(0, count) + schema + messages.sum::<usize>() + tools) as u64
+        (schema + messages + tools) as u64
     }
 
     /// Returns the tokens of the response, by the budget's tokenizer.
     pub(crate) fn response(&self, response: &ModelResponse) -> u64 {
-        self.said(&response.text, &response.calls) as u64
-    }
-
-    fn said(&self, text: &str, calls: &[ToolCall]) -> usize {
         let count = |text: &str| self.tokenizer.count(text);
-        let calls = calls
-            .iter()
-            .map(|call| count(&call.name) + count(&call.arguments));
-        count(text) + calls.sum::<usize>()
+        let calls = response.calls.iter();
+        let calls = calls.map(|call| count(&call.name) + count(&call.arguments));
+        let said = count(&response.text) + calls.sum::<usize>();
+        let native = response.native.iter().flat_map(|native| &native.messages);
+        let native = native.map(|message| count(message)).sum::<usize>();
+        said.max(native) as u64
     }
+}
+
+/// Returns the wire of the last response that has one. A model that never said its wire is counted by one that takes pictures and
+/// sound.
+fn wire_of(thread: &Thread) -> Wire {
+    let native = thread
+        .messages()
+        .iter()
+        .rev()
+        .find_map(|message| match message {
+            ThreadMessage::Assistant(said) => said.native.as_ref(),
+            _ => None,
+        });
+    let is_of = |wire: &Wire| native.is_some_and(|native| native.wire == wire_name(*wire));
+    Wire::ALL.into_iter().find(is_of).unwrap_or(Wire::Gemini)
 }

@@ -60,6 +60,7 @@ pub struct Endpoint {
     key: Option<Arc<str>>,
     fit: DefinitionOptions,
     max_tokens: Option<u64>,
+    is_free: bool,
     members: Map<String, Value>,
     builtins: Vec<Value>,
     pictures_after: Option<bool>,
@@ -141,6 +142,7 @@ impl Endpoint {
             key: None,
             fit: DefinitionOptions::to(dialect),
             max_tokens: None,
+            is_free: false,
             members: Map::new(),
             builtins: Vec::new(),
             pictures_after: None,
@@ -171,6 +173,14 @@ impl Endpoint {
     pub fn loading(self, loading: Loading) -> Self {
         let fit = self.fit.loading(loading);
         Self { fit, ..self }
+    }
+
+    /// Says that the model costs nothing, so that a budget of money needs no price of it: see [`Model::is_free`].
+    pub fn free(self) -> Self {
+        Self {
+            is_free: true,
+            ..self
+        }
     }
 
     /// Limits the tokens of a response.
@@ -322,6 +332,10 @@ impl Model for Endpoint {
 
     fn name(&self) -> Option<&str> {
         Some(&self.model)
+    }
+
+    fn is_free(&self) -> bool {
+        self.is_free
     }
 
     fn definition_options(&self) -> Option<(Wire, DefinitionOptions)> {

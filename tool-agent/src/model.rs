@@ -2,14 +2,16 @@
 
 use std::error::Error;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use toolwright_provider::call::ToolCall;
 use toolwright_provider::definitions::DefinitionOptions;
 use toolwright_provider::wire::{FinishReason, HostedCall, StreamEvent, ToolChoice, Usage, Wire};
-use toolwright_runtime::tool::BoxFuture;
+use toolwright_runtime::tool::{BoxFuture, Cancel};
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::text::{Printable, ShortStr};
@@ -36,6 +38,13 @@ pub trait Model: Send + Sync {
         None
     }
 
+    /// Returns true if the model costs nothing, such as one on a machine of the host. Its tokens count for a
+    /// [budget](crate::Agent::budget) of tokens. For one of money it needs no price. Default: false. A model around another one
+    /// returns the other's.
+    fn is_free(&self) -> bool {
+        false
+    }
+
     /// Returns how the model declares tools, so that an agent knows which tools it leaves out. Default: `None`. A model around
     /// another one returns the other's.
     fn definition_options(&self) -> Option<(Wire, DefinitionOptions)> {
@@ -58,6 +67,11 @@ pub struct ModelRequest<'a> {
     pub choice: &'a ToolChoice,
     /// Schema of the answer, if the answer has to be a value.
     pub schema: Option<&'a SchemaDoc>,
+    /// Id of the session; `None` for a single step without one.
+    pub session: Option<&'a str>,
+    /// Signal of the host's cancellation. The future of the request is dropped when it fires; a model that works elsewhere stops
+    /// that too.
+    pub cancel: Option<&'a Cancel>,
 }
 
 impl<'a> ModelRequest<'a> {
@@ -69,6 +83,8 @@ impl<'a> ModelRequest<'a> {
             tools,
             choice,
             schema: None,
+            session: None,
+            cancel: None,
         }
     }
 }
@@ -142,6 +158,43 @@ impl ModelResponse {
         Self {
             calls: calls.into_iter().collect(),
             ..Self::default()
+        }
+    }
+
+    /// Sets the reason why the response ended.
+    pub fn with_stop(self, stop: FinishReason) -> Self {
+        Self {
+            stop: Some(stop),
+            ..self
+        }
+    }
+
+    /// Returns the reason why the response is no whole answer; `None` if it is one. A reason that no table knows counts only if
+    /// the response has neither text nor calls. A [paused](FinishReason::Paused) response is no whole answer; an agent goes on with it.
+    pub fn stopped(&self) -> Option<&FinishReason> {
+        match self.stop.as_ref()? {
+            FinishReason::Done => None,
+            FinishReason::Other(_) if !self.text.is_empty() || !self.calls.is_empty() => None,
+            reason => Some(reason),
+        }
+    }
+
+    /// Returns the places of calls that must not run: the last one of a response that was cut off, if only half of it came, and all
+    /// of a response that the provider stopped otherwise.
+    pub(crate) fn lost_calls(&self) -> Range<usize> {
+        let all = self.calls.len();
+        let is_half = |call: &ToolCall| {
+            let arguments = serde_json::from_str::<Map<String, Value>>(&call.arguments);
+            // Providers write `{}` for arguments of which nothing came.
+            arguments.map_or(true, |arguments| arguments.is_empty())
+        };
+        match self.stopped() {
+            None | Some(FinishReason::Paused) => all..all,
+            Some(FinishReason::CutOff) => match self.calls.last() {
+                Some(last) if is_half(last) => all - 1..all,
+                _ => all..all,
+            },
+            Some(_) => 0..all,
         }
     }
 

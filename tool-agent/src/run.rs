@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 use toolwright_provider::call::{EndReason, ErrorKind, HaltReason, Payload, ToolError};
-use toolwright_provider::wire::Usage;
+use toolwright_provider::wire::{FinishReason, Usage};
 use toolwright_schema::text::{Printable, ShortStr};
 
 use crate::budget::Left;
@@ -101,6 +101,10 @@ pub enum RunEnd {
     Cancelled,
     /// The model failed after the first turn. The turns before are kept.
     ModelError(ModelError),
+    /// The last response is no whole answer, for this reason. Words in it are in the thread, and in [`Run::text`](Run#structfield.text).
+    /// Calls that the provider withdrew, or half of which came, are answered with an error and did not run. Running the session
+    /// again sends the conversation as it is then; [`Session::reply`](crate::Session::reply) adds a message before.
+    Stopped(FinishReason),
 }
 
 impl RunEnd {
@@ -129,6 +133,16 @@ impl RunEnd {
             Self::Budget { .. } => EndReason::Budget,
             Self::Cancelled => EndReason::Cancelled,
             Self::ModelError(_) => EndReason::Error,
+            Self::Stopped(reason) => match reason {
+                FinishReason::CutOff => EndReason::CutOff,
+                FinishReason::Paused => EndReason::Paused,
+                FinishReason::Refused => EndReason::Refused,
+                FinishReason::Filtered => EndReason::Filtered,
+                FinishReason::MalformedCall => EndReason::MalformedCall,
+                FinishReason::InProgress => EndReason::InProgress,
+                FinishReason::Failed(_) => EndReason::Failed,
+                _ => EndReason::Stopped,
+            },
         };
         reason.as_str()
     }
@@ -149,8 +163,8 @@ impl Run {
     /// [`Agent::halt_when`](crate::Agent::halt_when) ended it.
     ///
     /// # Errors
-    /// Fails if the run waits for somebody or was interrupted ([`AgentError::Paused`]), was cancelled, or ended at a limit
-    /// or a failure.
+    /// Fails if the run waits for somebody or was interrupted ([`AgentError::Paused`]), was cancelled, ended at a limit
+    /// or a failure, or if its last response is no whole answer ([`AgentError::Stopped`]).
     pub fn completed(self) -> Result<Self, AgentError> {
         match self.end {
             RunEnd::Completed
@@ -167,6 +181,7 @@ impl Run {
             RunEnd::Budget { left, needs } => Err(AgentError::Budget { left, needs }),
             RunEnd::ToolError(error) => Err(AgentError::Tool(error)),
             RunEnd::ModelError(error) => Err(AgentError::Model(error)),
+            RunEnd::Stopped(reason) => Err(AgentError::Stopped(reason)),
         }
     }
 }
@@ -199,6 +214,8 @@ pub enum AgentError {
     Cancelled,
     /// The run paused: it waits for somebody, or was interrupted. Returned by [`Run::completed`].
     Paused(Box<RunEnd>),
+    /// A response is no whole answer, for this reason.
+    Stopped(FinishReason),
     /// The final answer does not match the schema.
     Answer(ToolError),
     /// The tool choice names a tool that does not exist.
@@ -269,6 +286,7 @@ impl fmt::Display for AgentError {
                 }
                 _ => f.write_str("the run has paused: calls wait for a decision or a result"),
             },
+            Self::Stopped(reason) => write!(f, "the response is no whole answer: {reason}"),
             Self::Answer(error) => {
                 write!(f, "the answer does not match the schema: {error}")
             }
@@ -342,6 +360,7 @@ impl AgentError {
             | Self::Budget { .. }
             | Self::Cancelled
             | Self::Paused(_)
+            | Self::Stopped(_)
             | Self::Answer(_)
             | Self::Checkpoint(_) => false,
         }

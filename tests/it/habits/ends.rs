@@ -35,49 +35,57 @@ fn each_providers_reasons_are_known() {
         (Wire::OpenAiChat, "model_length", FinishReason::CutOff),
         (Wire::OpenAiChat, "max_tokens", FinishReason::CutOff),
         (Wire::OpenAiResponses, "completed", FinishReason::Done),
-        (
-            Wire::OpenAiResponses,
-            "queued",
-            FinishReason::Other("queued".into()),
-        ),
+        (Wire::OpenAiResponses, "queued", FinishReason::InProgress),
         (
             Wire::OpenAiResponses,
             "in_progress",
-            FinishReason::Other("in_progress".into()),
+            FinishReason::InProgress,
         ),
         (
             Wire::OpenAiResponses,
             "cancelled",
-            FinishReason::Other("cancelled".into()),
+            FinishReason::Failed("cancelled".into()),
         ),
         (
             Wire::OpenAiResponses,
             "incomplete",
-            FinishReason::Other("incomplete".into()),
+            FinishReason::Failed("incomplete".into()),
         ),
         (Wire::Anthropic, "pause_turn", FinishReason::Paused),
         (Wire::Anthropic, "compaction", FinishReason::Paused),
-        (Wire::Gemini, "MODEL_ARMOR", FinishReason::Refused),
+        (Wire::Gemini, "MODEL_ARMOR", FinishReason::Filtered),
         (
             Wire::Gemini,
             "IMAGE_PROHIBITED_CONTENT",
-            FinishReason::Refused,
+            FinishReason::Filtered,
         ),
-        (Wire::Gemini, "IMAGE_RECITATION", FinishReason::Refused),
+        (Wire::Gemini, "IMAGE_RECITATION", FinishReason::Filtered),
         (
             Wire::Gemini,
             "MALFORMED_FUNCTION_CALL",
-            FinishReason::Other("MALFORMED_FUNCTION_CALL".into()),
+            FinishReason::MalformedCall,
         ),
         (
             Wire::BedrockConverse,
             "content_filtered",
-            FinishReason::Refused,
+            FinishReason::Filtered,
         ),
         (
             Wire::BedrockConverse,
             "malformed_tool_use",
-            FinishReason::Other("malformed_tool_use".into()),
+            FinishReason::MalformedCall,
+        ),
+        (Wire::Anthropic, "refusal", FinishReason::Refused),
+        (
+            Wire::BedrockConverse,
+            "malformed_model_output",
+            FinishReason::Failed("malformed_model_output".into()),
+        ),
+        (Wire::Gemini, "OTHER", FinishReason::Failed("OTHER".into())),
+        (
+            Wire::Gemini,
+            "UNEXPECTED_TOOL_CALL",
+            FinishReason::MalformedCall,
         ),
         (Wire::Ollama, "load", FinishReason::Other("load".into())),
     ];
@@ -92,6 +100,13 @@ fn each_providers_reasons_are_known() {
     assert_eq!(
         read(Wire::OpenAiResponses, &cut).stop,
         Some(FinishReason::CutOff)
+    );
+    // A word that no table knows is that of a response that is not complete.
+    let other =
+        json!({"status": "incomplete", "incomplete_details": {"reason": "tired"}, "output": []});
+    assert_eq!(
+        read(Wire::OpenAiResponses, &other).stop,
+        Some(FinishReason::Failed("tired".into()))
     );
 }
 
@@ -109,7 +124,7 @@ fn a_choice_that_was_filtered_needs_no_message() {
         );
         assert_eq!(
             (said.stop, said.text.as_str()),
-            (Some(FinishReason::Refused), "")
+            (Some(FinishReason::Filtered), "")
         );
         assert_eq!((said.messages.len(), said.usage.unwrap().input), (0, 7));
     }
@@ -124,6 +139,6 @@ fn a_choice_that_was_filtered_needs_no_message() {
             .completion(&streamed.response)
             .unwrap()
             .stop,
-        Some(FinishReason::Refused)
+        Some(FinishReason::Filtered)
     );
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 use toolwright_provider::dialect::Dialect;
-use toolwright_provider::wire::Usage;
+use toolwright_provider::wire::{FinishReason, Usage};
 use toolwright_runtime::tool::Context;
 use toolwright_schema::panics::reported;
 
@@ -38,6 +38,10 @@ pub(super) struct Engine<'a> {
     turns: u32,
     rounds: u32,
     text: Option<String>,
+    /// Number of responses in a row that the provider paused.
+    pauses: u32,
+    /// Reason why calls of the last response did not run: the run ends once the others have.
+    stopped: Option<FinishReason>,
     /// True for a single step. Only the thread of its session is kept.
     is_step: bool,
     /// Sub-sessions of the last visit of the tools node.
@@ -73,6 +77,8 @@ impl<'a> Engine<'a> {
             turns: 0,
             rounds: 0,
             text: None,
+            pauses: 0,
+            stopped: None,
             is_step: false,
             subs: None,
             step: None,
@@ -95,6 +101,7 @@ impl<'a> Engine<'a> {
     /// Makes one request and, if `tools` is set, visits the tools node once.
     pub(super) async fn step(mut self, tools: bool) -> Result<Run, AgentError> {
         self.is_step = true;
+        let guards = self.guards();
         if self.host.cancel().is_cancelled() {
             return Ok(self.make_run(RunEnd::Cancelled));
         }
@@ -107,7 +114,7 @@ impl<'a> Engine<'a> {
         if end.is_none() && self.session.at.node == Node::Tools && tools {
             end = self.visit_inside(Node::Tools).await?;
         }
-        if end.is_none() && self.halts() {
+        if end.is_none() && self.halts(guards) {
             end = Some(RunEnd::HaltWhen);
         }
         let node = self.session.at.node;
@@ -121,6 +128,14 @@ impl<'a> Engine<'a> {
     fn active_agent(&self) -> &'a Agent {
         // `begin` refuses a session whose agent is unknown.
         self.agent.active_agent(self.session).unwrap_or(self.agent)
+    }
+
+    /// Returns the agents whose interrupts, budgets, conditions and hooks for the model hold: the agent of the run, and the peer that
+    /// took over.
+    fn guards(&self) -> impl DoubleEndedIterator<Item = &'a Agent> + Clone + use<'a> {
+        let active = self.active_agent();
+        let is_peer = !std::ptr::eq(active, self.agent);
+        std::iter::once(self.agent).chain(is_peer.then_some(active))
     }
 
     /// Returns the name of the agent that answers in this session.
@@ -361,10 +376,12 @@ impl<'a> Engine<'a> {
         if node == Node::End {
             return Ok(Some(RunEnd::Completed));
         }
+        // A visit may hand over to an agent that has others.
+        let mut guards = self.guards();
         if self.host.cancel().is_cancelled() {
             return Ok(Some(RunEnd::Cancelled));
         }
-        if self.agent.before.contains(&node) && !self.session.at.passed {
+        if !self.session.at.passed && self.guards().any(|agent| agent.before.contains(&node)) {
             self.session.at.passed = true;
             return Ok(Some(self.interrupted(node, false)));
         }
@@ -394,10 +411,10 @@ impl<'a> Engine<'a> {
             return Ok(end);
         }
         self.session.at.passed = false;
-        if self.halts() {
+        if self.halts(guards.clone()) {
             return Ok(Some(RunEnd::HaltWhen));
         }
-        if self.agent.after.contains(&node) {
+        if guards.any(|agent| agent.after.contains(&node)) {
             return Ok(Some(self.interrupted(node, true)));
         }
         Ok(None)
@@ -415,7 +432,10 @@ impl<'a> Engine<'a> {
             .around(Box::pin(async {
                 match node {
                     Node::Model => self.visit_model().await,
-                    Node::Tools => self.visit_tools().await,
+                    Node::Tools => {
+                        let end = self.visit_tools().await?;
+                        Ok(end.or_else(|| self.stopped.take().map(RunEnd::Stopped)))
+                    }
                     Node::End => Ok(None),
                 }
             }))
@@ -451,15 +471,16 @@ impl<'a> Engine<'a> {
     }
 
     /// Evaluates `halt_when`, once the calls of a turn are done and the model would be called again.
-    fn halts(&self) -> bool {
+    fn halts(&self, guards: impl Iterator<Item = &'a Agent>) -> bool {
+        let mut conditions = guards.filter_map(|agent| agent.halt_when.as_ref());
         let messages = self.session.thread.messages().iter().rev();
         let said = messages.filter_map(|message| match message {
             ThreadMessage::Assistant(said) => Some(said),
             _ => None,
         });
-        match (&self.agent.halt_when, said.into_iter().next()) {
-            (Some(condition), Some(said)) if self.session.at.node == Node::Model => {
-                condition(self.session, said)
+        match said.into_iter().next() {
+            Some(said) if self.session.at.node == Node::Model => {
+                conditions.any(|condition| condition(self.session, said))
             }
             _ => false,
         }

@@ -51,7 +51,8 @@ impl Agent {
     /// ```
     ///
     /// # Errors
-    /// Fails if the session waits for input or has failed, or if the model fails. An answer that does not match the
+    /// Fails if the session waits for input or has failed, if the model fails, or if its response is no whole answer
+    /// ([`AgentError::Stopped`]). An answer that does not match the
     /// schema is an [`AgentError::Answer`], which says what is wrong.
     pub async fn finalize<T: Schema + DeserializeOwned>(
         &self,
@@ -74,12 +75,14 @@ impl Agent {
         let mut request = ModelRequest::new(&thread, &tools, &ToolChoice::None);
         request.system = active_agent.system.as_deref();
         request.schema = Some(&schema);
+        let stop = cx.cancel();
+        request.session = Some(session.id());
+        request.cancel = Some(&stop);
         let spending = active_agent.spending(self, cx);
         let needs = spending.needs(&request);
         if let Some(RunEnd::Budget { left, needs }) = spending.reserve(&session.usage, needs)? {
             return Err(AgentError::Budget { left, needs });
         }
-        let stop = cx.cancel();
         let span = AgentSpan::of_model(Some(session.id()));
         let response = span.around(active_agent.model.respond(request, DeltaSink::NONE));
         let response = until(response, stop.cancelled()).await;
@@ -88,6 +91,9 @@ impl Agent {
         let response = response.ok_or(AgentError::Cancelled)?;
         span.answered(&response);
         let response = response.map_err(AgentError::Model)?;
+        if let Some(reason) = response.stopped() {
+            return Err(AgentError::Stopped(reason.clone()));
+        }
         read(&response.text, cx).map_err(AgentError::Answer)
     }
 }

@@ -57,8 +57,9 @@ impl Agent {
     /// can hand over to all others that this one knows, but not to peers of its own.
     ///
     /// After a hand-over the thread continues unchanged, under the other agent's model, prompt and tools, also in later
-    /// runs. [`Session::agent`] names the current agent. Limits, interrupts, hooks, listeners and the checkpointer stay
-    /// those of this agent.
+    /// runs. [`Session::agent`] names the current agent. Its interrupts, [budget](Agent::budget), [`halt_when`](Agent::halt_when) and
+    /// hooks around model calls hold then, beside those of this agent. Limits, hooks around runs, listeners and the checkpointer stay
+    /// those of this agent. If several calls of a turn hand over, the first one does, and the others are answered with an error.
     ///
     /// ```
     /// use toolwright::agent::testing::ScriptedModel;
@@ -80,8 +81,18 @@ impl Agent {
     /// assert_eq!(session.agent(), Some("billing"));
     /// # });
     /// ```
+    ///
+    /// # Panics
+    /// If the agent limits turns, rounds of tools or steps. They count a whole run, and are those of this agent.
+    #[track_caller]
     pub fn peer(mut self, name: impl Into<Arc<str>>, agent: Agent) -> Self {
-        self.peers.insert(name.into(), agent);
+        let name = name.into();
+        assert!(
+            !agent.has_limits(),
+            "the agent `{name}` has limits of its own, which do not hold after a hand-over: set them at the agent that runs the \
+             session"
+        );
+        self.peers.insert(name, agent);
         self
     }
 

@@ -8,7 +8,7 @@ use toolwright_runtime::tool::Context;
 use super::Agent;
 use super::engine::Engine;
 use crate::run::AgentError;
-use crate::session::Session;
+use crate::session::{Session, SessionError, Status};
 use crate::thread::Thread;
 use crate::tool_node::StepResult;
 
@@ -47,8 +47,8 @@ impl Agent {
     /// ```
     ///
     /// # Errors
-    /// Fails if the thread is empty, if no provider would accept it, or if the model fails. The thread does not change
-    /// then.
+    /// Fails if the thread is empty, if no provider would accept it, if a tool asks a person ([`Thread::questions`]), or if the
+    /// model fails. The thread does not change then.
     pub async fn chat(&self, thread: &mut Thread, cx: &Context) -> Result<StepResult, AgentError> {
         self.once(thread, cx, false).await
     }
@@ -74,6 +74,10 @@ impl Agent {
             return Err(AgentError::EmptyThread);
         }
         let mut session = Session::from_thread(thread.clone()).with_state(cx.state().clone());
+        if let status @ Status::AwaitingUser { .. } = session.status() {
+            let (status, tried) = (status.as_str(), "step");
+            return Err(SessionError::WrongStatus { status, tried }.into());
+        }
         let run = Engine::new(self, &mut session, cx.clone())
             .step(tools)
             .await?;

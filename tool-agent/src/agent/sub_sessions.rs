@@ -14,7 +14,7 @@ use toolwright_runtime::tool::{BoxFuture, Cancel, Context, State};
 use toolwright_schema::text::ShortStr;
 
 use crate::budget::{Ledger, Spent};
-use crate::run::AgentError;
+use crate::run::{AgentError, RunEnd};
 use crate::session::{Queue, Session, id_of};
 use crate::store::{CheckpointError, Checkpointer};
 
@@ -39,6 +39,8 @@ struct VisitShared {
     failed: Mutex<Option<CheckpointError>>,
     /// First error of an agent that could not carry out a decision.
     refused: Mutex<Option<AgentError>>,
+    /// End of the first agent for which a budget around it does not pay.
+    spent: Mutex<Option<RunEnd>>,
     /// True if the models of agents inside read what a person edited.
     reports_edits: bool,
 }
@@ -90,6 +92,7 @@ impl SubSessions {
             ledger,
             failed: Mutex::default(),
             refused: Mutex::default(),
+            spent: Mutex::default(),
             reports_edits,
         }))
     }
@@ -178,6 +181,17 @@ impl SubSessions {
     pub(super) fn take_refused(&self) -> Option<AgentError> {
         let refused = self.0.refused.lock();
         refused.unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Records that a budget around an agent does not pay for it. Its call stays pending.
+    pub(super) fn spends(&self, end: RunEnd) {
+        let mut spent = self.0.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        spent.get_or_insert(end);
+    }
+
+    pub(super) fn take_spent(&self) -> Option<RunEnd> {
+        let spent = self.0.spent.lock();
+        spent.unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Assigns the slot to the call.

@@ -52,7 +52,11 @@ impl Ledger {
     }
 
     /// Reserves the tokens of a request. Returns the end of the run if they are not there.
-    pub(crate) fn reserve(&self, model: &str, needs: u64) -> Result<Option<RunEnd>, AgentError> {
+    pub(crate) fn reserve(
+        &self,
+        model: Option<&str>,
+        needs: u64,
+    ) -> Result<Option<RunEnd>, AgentError> {
         let outer = self.0.outer.as_ref();
         if let Some(outer) = outer
             && let Some(end) = outer.reserve(model, needs)?
@@ -71,7 +75,7 @@ impl Ledger {
     }
 
     /// Replaces the reserved tokens by what the request took.
-    pub(crate) fn settle(&self, model: &str, needs: u64, usage: Usage) {
+    pub(crate) fn settle(&self, model: Option<&str>, needs: u64, usage: Usage) {
         if let Some(outer) = &self.0.outer {
             outer.settle(model, needs, usage);
         }

@@ -14,6 +14,13 @@ pub(crate) struct Spent {
     /// Shares of models that have a name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     models: BTreeMap<Arc<str>, Usage>,
+    /// Share of models that cost nothing.
+    #[serde(default, skip_serializing_if = "is_none")]
+    free: Usage,
+}
+
+fn is_none(usage: &Usage) -> bool {
+    *usage == Usage::default()
 }
 
 impl Spent {
@@ -21,10 +28,10 @@ impl Spent {
         self.total
     }
 
-    /// Returns the shares of models. That of models without a name has the empty name.
+    /// Returns the shares of models that cost something. That of models without a name has the empty name.
     pub(super) fn by_model(&self) -> impl Iterator<Item = (&str, Usage)> {
         let named = self.models.iter().map(|(name, usage)| (&**name, *usage));
-        let mut sum = Usage::default();
+        let mut sum = self.free;
         for (_, usage) in named.clone() {
             sum += usage;
         }
@@ -33,11 +40,13 @@ impl Spent {
         named.chain(rest)
     }
 
-    /// Adds what a model took. A model without a name has the empty one.
-    pub(crate) fn add(&mut self, model: &str, usage: Usage) {
+    /// Adds what a model took. A model without a name has the empty one, and one that costs nothing has `None`.
+    pub(crate) fn add(&mut self, model: Option<&str>, usage: Usage) {
         self.total += usage;
-        if !model.is_empty() {
-            *self.models.entry(model.into()).or_default() += usage;
+        match model {
+            None => self.free += usage,
+            Some("") => {}
+            Some(name) => *self.models.entry(name.into()).or_default() += usage,
         }
     }
 
@@ -50,6 +59,7 @@ impl Spent {
         });
         Self {
             total,
+            free: above(self.free, other.free),
             models: models
                 .filter(|(_, usage)| *usage != Usage::default())
                 .collect(),
@@ -66,6 +76,7 @@ impl Spent {
 impl AddAssign for Spent {
     fn add_assign(&mut self, other: Self) {
         self.total += other.total;
+        self.free += other.free;
         for (model, usage) in other.models {
             *self.models.entry(model).or_default() += usage;
         }

@@ -93,7 +93,8 @@ impl Queue {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a message.
+    /// Adds a message. It stays in memory, and is lost with the process unless a run has taken it: a checkpoint holds the messages
+    /// of the thread alone.
     pub fn push(&self, text: impl Into<String>) {
         self.lock().messages.push(text.into());
         self.0.arrival.notify_waiters();

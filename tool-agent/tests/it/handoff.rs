@@ -194,7 +194,7 @@ async fn a_tool_of_the_hosts_hands_over_too_and_limits_stay() {
 
     let urgent = |urgent| ToolCall::new("c", "escalate", json!({"urgent": urgent}).to_string());
     let desk = script([calls(&[urgent(false)]), calls(&[urgent(true)])]);
-    let boss = Agent::new(script([]), Toolset::default()).max_turns(u32::MAX);
+    let boss = Agent::new(script([]), Toolset::default());
     let agent = Agent::new(desk, tools![escalate])
         .peer("boss", boss)
         .max_turns(2);

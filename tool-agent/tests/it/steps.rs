@@ -371,3 +371,32 @@ async fn the_questions_of_a_turn_stand_in_the_thread_until_each_is_answered() {
         assert_eq!(read, ["one", "7", "two"]);
     }
 }
+
+/// Asks.
+#[tool]
+fn which() -> Outcome {
+    Outcome::ask("Which?")
+}
+
+#[tokio::test]
+async fn nothing_is_said_over_an_open_question() {
+    let model = ScriptedModel::new([
+        Ok(ModelResponse::calls([call("c1", "which", &json!({}))])),
+        Ok(ModelResponse::text("Thanks.")),
+    ]);
+    let agent = Agent::new(model, tools![which]);
+    let (mut thread, cx) = (Thread::from([ThreadMessage::user("Go!")]), Context::new());
+    let step = agent.step(&mut thread, &cx).await.unwrap();
+    assert!(matches!(step.end, RunEnd::AskUser { .. }));
+    let before = thread.len();
+    for error in [
+        agent.chat(&mut thread, &cx).await.unwrap_err(),
+        agent.step(&mut thread, &cx).await.unwrap_err(),
+    ] {
+        assert!(matches!(error, AgentError::Session(_)), "{error}");
+    }
+    assert_eq!((thread.len(), thread.questions().len()), (before, 1));
+    thread.answer_call("c1", "this").unwrap();
+    let step = agent.chat(&mut thread, &cx).await.unwrap();
+    assert_eq!(step.text.as_deref(), Some("Thanks."));
+}

@@ -289,8 +289,7 @@ async fn a_run_inside_that_ends_beside_a_pending_call_lets_its_call_wait() {
     let inner = agent(&ran, [turn(&["ends", "pay"])]);
     let helper = AgentTool::new(inner, "helper", "Helps.").build().unwrap();
     let ask = ToolCall::new("c1", "helper", r#"{"input": "Pay!"}"#);
-    let script = [ModelResponse::calls([ask]), ModelResponse::text("Done.")];
-    let model = ScriptedModel::new(script.map(Ok));
+    let model = ScriptedModel::new([Ok(ModelResponse::calls([ask]))]);
     let agent = Agent::new(model, Toolset::new([helper]).unwrap());
     let mut session = Session::ask("Go!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -299,7 +298,7 @@ async fn a_run_inside_that_ends_beside_a_pending_call_lets_its_call_wait() {
     let approve = |sub: &mut Session| sub.decide("c1", Decision::Approve);
     session.in_sub_session("c1", approve).unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.text(), Some("Done."));
+    assert_eq!(run.end.as_str(), "over");
     assert_eq!(ran.all(), ["pay"]);
     assert_eq!(answers(session.thread()), [r#"{"sum":7}"#]);
 }

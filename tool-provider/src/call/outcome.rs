@@ -169,16 +169,30 @@ end_reasons! {
     Cancelled = "cancelled",
     /// The model finished.
     Completed = "completed",
+    /// A response was cut off at a limit of tokens.
+    CutOff = "cut_off",
     /// The model failed.
     Error = "error",
+    /// The provider broke off a response.
+    Failed = "failed",
+    /// A filter of the provider stopped a response.
+    Filtered = "filtered",
     /// The host's own condition.
     HaltWhen = "halt_when",
+    /// A response goes on in the background.
+    InProgress = "in_progress",
     /// A pause that the host wanted.
     Interrupted = "interrupted",
+    /// The model made a call that the provider could not read.
+    MalformedCall = "malformed_call",
     /// Reserved for hosts that answer calls by hand.
     Manual = "manual",
+    /// The provider paused a response too often.
+    Paused = "paused",
     /// Calls are pending.
     Pending = "pending",
+    /// The model refused to answer.
+    Refused = "refused",
     /// A limit on steps.
     MaxSteps = "max_steps",
     /// A limit on rounds of tools.
@@ -187,6 +201,8 @@ end_reasons! {
     MaxTurns = "max_turns",
     /// The answers go to the user.
     ReturnDirect = "return_direct",
+    /// A response without an answer ended for an unknown reason.
+    Stopped = "stopped",
     /// A policy ended the conversation at a call's failure.
     ToolError = "tool_error",
 }

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use super::read::Members;
 use super::{HostedCall, Wire, WireError};
 use crate::call::{Bytes, ToolCall};
+use toolwright_schema::text::Printable;
 
 /// Content of a response: [`Wire::completion`].
 ///
@@ -58,20 +59,28 @@ impl fmt::Debug for Completion {
     }
 }
 
-/// Reasons why a response ended.
+/// Reason why a response ended. `Display` prints it as a clause: `it was cut off at a limit of tokens`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FinishReason {
     /// The model said all that it had to say, or calls tools.
     Done,
-    /// It came to a limit: of this answer, or of what the model can hold.
+    /// The response reached a limit: of its own length, or of the model's context window.
     CutOff,
     /// The provider paused a long turn. The next request, with this response's messages and nothing behind them, continues
     /// it.
     Paused,
-    /// The model or the provider refused to say more.
+    /// The model refused to answer.
     Refused,
-    /// A reason of the provider's own, in its word.
+    /// A filter of the provider stopped the response, or withheld it.
+    Filtered,
+    /// The model made a call that the provider could not read, and did not pass on.
+    MalformedCall,
+    /// The response goes on in the background: the provider has queued it, or works on it.
+    InProgress,
+    /// The provider broke off, for this reason in its own word: `error`.
+    Failed(String),
+    /// A word that no table knows.
     Other(String),
 }
 
@@ -216,8 +225,33 @@ impl FinishReason {
             return None;
         }
         let known = reasons.iter().find(|(_, words)| words.contains(&word));
-        let other = || Self::Other(word.to_owned());
-        Some(known.map_or_else(other, |(reason, _)| reason.clone()))
+        Some(match known {
+            Some((Self::Failed(_), _)) => Self::Failed(word.to_owned()),
+            Some((reason, _)) => reason.clone(),
+            None => Self::Other(word.to_owned()),
+        })
+    }
+}
+
+impl fmt::Display for FinishReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Done => "it is complete",
+            Self::CutOff => "it was cut off at a limit of tokens",
+            Self::Paused => "the provider paused it",
+            Self::Refused => "the model refused to answer",
+            Self::Filtered => "a filter of the provider stopped it",
+            Self::MalformedCall => "the model made a call that cannot be read",
+            Self::InProgress => "it goes on in the background",
+            Self::Failed(word) => {
+                let word = Printable::new(word).one_line();
+                return write!(f, "the provider broke off (`{word}`)");
+            }
+            Self::Other(word) => {
+                let word = Printable::new(word).one_line();
+                return write!(f, "it ended with the unknown reason `{word}`");
+            }
+        })
     }
 }
 

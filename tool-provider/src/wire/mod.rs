@@ -61,6 +61,8 @@ pub use self::extras::ExtrasError;
 pub use self::hosted::HostedCall;
 pub use self::json_text::JsonText;
 pub use self::loading::{Loading, Namespace, SEARCH_TOOLS};
+#[doc(hidden)]
+pub use self::responses::MCP_APPROVAL;
 pub use self::stream::{Accumulator, StreamEvent, Streamed};
 
 /// A provider's format: how tools are declared, how calls come and how answers go.

@@ -1,9 +1,11 @@
 //! The model node: sends a request and appends the response to the thread.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::time::Duration;
 
 use tokio::time::Instant;
+use toolwright_provider::call::{ErrorKind, ToolError, ToolResult};
 use toolwright_provider::definitions::Notice;
 use toolwright_provider::dialect::Dialect;
 use toolwright_provider::wire::{FinishReason, StreamEvent, ToolChoice};
@@ -16,11 +18,14 @@ use crate::model::{DeltaSink, ModelRequest, ModelResponse};
 use crate::run::{AgentError, RunEnd};
 use crate::session::Node;
 use crate::span::AgentSpan;
-use crate::thread::{Assistant, ThreadMessage};
+use crate::thread::{Assistant, ThreadMessage, ToolMessage};
+
+/// How often in a row a run goes on with a response that the provider paused.
+const MAX_PAUSES: u32 = 8;
 
 impl Engine<'_> {
     pub(super) async fn visit_model(&mut self) -> VisitResult {
-        for hook in &self.agent.hooks {
+        for hook in self.guards().flat_map(|agent| &agent.hooks) {
             hook.before_model(self.session);
         }
         self.session.thread.check()?;
@@ -62,7 +67,24 @@ impl Engine<'_> {
         if !response.text.is_empty() {
             self.text = Some(response.text.clone());
         }
-        let stop = response.stop;
+        if response.stop != Some(FinishReason::Paused) {
+            self.pauses = 0;
+        }
+        Ok(self.take_response(response, &tools))
+    }
+
+    /// Adds a response to the thread, and chooses the next node. Returns the end of the run if it ends with the response.
+    fn take_response(&mut self, response: ModelResponse, tools: &Toolset) -> Option<RunEnd> {
+        let (stop, lost) = (response.stopped().cloned(), response.lost_calls());
+        // The next request asks again for what was not said.
+        let is_empty =
+            || response.text.is_empty() && response.calls.is_empty() && response.hosted.is_empty();
+        match &stop {
+            None | Some(FinishReason::Paused) => {}
+            Some(FinishReason::InProgress) => return stop.map(RunEnd::Stopped),
+            Some(_) if is_empty() => return stop.map(RunEnd::Stopped),
+            Some(_) => {}
+        }
         let said = Assistant {
             text: response.text,
             calls: response.calls,
@@ -73,16 +95,17 @@ impl Engine<'_> {
         };
         let calls = said.calls.clone();
         self.session.thread.push(ThreadMessage::Assistant(said));
-        let next = match (calls.is_empty(), stop) {
-            (true, Some(FinishReason::Paused)) => Node::Model,
-            (true, _) => Node::End,
+        let next = match (calls.is_empty(), &stop) {
+            (true, Some(_)) => Node::Model,
+            (true, None) => Node::End,
             (false, _) => Node::Tools,
         };
         self.session.at.node = next;
         if next == Node::Tools {
-            self.session.note_tools(&tools);
+            self.session.note_tools(tools);
+            self.answer_lost(lost, stop.as_ref());
         }
-        for hook in self.agent.hooks.iter().rev() {
+        for hook in self.guards().flat_map(|agent| &agent.hooks).rev() {
             hook.after_model(self.session);
         }
         if next == Node::Tools {
@@ -94,8 +117,40 @@ impl Engine<'_> {
             });
         } else if self.session.take_queued(self.active_agent().encoder) {
             self.session.at.node = Node::Model;
+        } else if let Some(reason) = stop {
+            return self.stops(reason);
         }
-        Ok(None)
+        None
+    }
+
+    /// Returns the end of the run if it does not go on after a response that is no whole answer.
+    fn stops(&mut self, reason: FinishReason) -> Option<RunEnd> {
+        if reason == FinishReason::Paused && self.pauses < MAX_PAUSES {
+            self.pauses += 1;
+            return None;
+        }
+        Some(RunEnd::Stopped(reason))
+    }
+
+    /// Answers calls that must not run. The run ends once the others have run: a model that is asked for them again is often cut
+    /// off again.
+    fn answer_lost(&mut self, lost: Range<usize>, stop: Option<&FinishReason>) {
+        let Some(reason) = stop.filter(|_| !lost.is_empty()) else {
+            return;
+        };
+        let encoder = self.active_agent().encoder;
+        let words =
+            format!("the call did not run, since the response with it is not whole: {reason}");
+        let error = ToolError::new(ErrorKind::NotStarted, words);
+        let calls = self.session.thread.last_calls().iter().enumerate();
+        let lost = calls.skip(lost.start).take(lost.len());
+        let answers = lost.map(|(index, call)| {
+            let result = ToolResult::new(call, Err(error.clone()));
+            ToolMessage::of(index, &result, encoder)
+        });
+        let answers = answers.collect();
+        self.session.thread.answer_all(answers);
+        self.stopped = Some(reason.clone());
     }
 
     /// Returns notices of the tools that requests leave out, and the dialect. Fails if the agent requires one of them, or one
@@ -173,7 +228,10 @@ impl Engine<'_> {
     ) -> Result<Option<(ModelResponse, Duration)>, AgentError> {
         let choice = self.choice(tools)?;
         let mut request = ModelRequest::new(&self.session.thread, tools, &choice);
+        let stop = self.host.cancel();
         request.system = self.active_agent().system.as_deref();
+        request.session = self.conversation();
+        request.cancel = Some(&stop);
         let (session, run_id) = (self.session.id(), self.session.run_id());
         let agent = self.agent_name().map(|name| &**name);
         self.emit(&RunEvent::ModelStarted {
@@ -200,7 +258,6 @@ impl Engine<'_> {
         } else {
             DeltaSink::NONE
         };
-        let stop = self.host.cancel();
         let span = AgentSpan::of_model(self.conversation());
         let response = span.around(self.active_agent().model.respond(request, deltas));
         let Some(response) = until(response, stop.cancelled()).await else {

@@ -13,25 +13,29 @@ use crate::run::{AgentError, RunEnd};
 /// What one request may spend.
 pub(in crate::agent) struct Spending<'a> {
     model: &'a dyn Model,
-    budget: Option<&'a Budget>,
+    /// Those of the agent that runs the session, and of the peer that took over.
+    budgets: [Option<&'a Budget>; 2],
     /// Budgets around the call that runs the agent.
     ledger: Option<&'a Ledger>,
 }
 
 impl<'a> Spending<'a> {
-    /// Returns the name of the model; empty without one.
-    pub(in crate::agent) fn model(&self) -> &'a str {
-        self.model.name().unwrap_or_default()
+    /// Returns the name of the model, empty without one; `None` if the model costs nothing.
+    pub(in crate::agent) fn model(&self) -> Option<&'a str> {
+        (!self.model.is_free()).then(|| self.model.name().unwrap_or_default())
     }
 
     /// Returns the tokens of the request, as the budget counts them; 0 if nothing limits them.
     pub(in crate::agent) fn needs(&self, request: &ModelRequest<'_>) -> u64 {
-        self.counting().map_or(0, |budget| budget.request(request))
+        let options = || self.model.definition_options();
+        self.counting()
+            .map_or(0, |budget| budget.request(request, options()))
     }
 
     /// The budget by which tokens are counted: the agent's own, or the next one around it.
     fn counting(&self) -> Option<&'a Budget> {
-        self.budget.or_else(|| self.ledger.map(Ledger::budget))
+        let own = self.budgets.into_iter().flatten().next();
+        own.or_else(|| self.ledger.map(Ledger::budget))
     }
 
     /// Reserves the tokens of a request. Returns the end of the run if a budget does not pay for them.
@@ -41,9 +45,10 @@ impl<'a> Spending<'a> {
         needs: u64,
     ) -> Result<Option<RunEnd>, AgentError> {
         let model = self.model();
-        let own = self.budget.map(|own| own.refuses(spent, model, needs));
-        if let Some(refused) = own.transpose()?.flatten() {
-            return Ok(Some(refused));
+        for own in self.budgets.into_iter().flatten() {
+            if let Some(refused) = own.refuses(spent, model, needs)? {
+                return Ok(Some(refused));
+            }
         }
         let outer = self.ledger.map(|outer| outer.reserve(model, needs));
         Ok(outer.transpose()?.flatten())
@@ -72,9 +77,11 @@ impl Agent {
         limits: &'a Self,
         host: &'a Context,
     ) -> Spending<'a> {
+        let is_peer = !std::ptr::eq(self, limits);
+        let peer = self.budget.as_ref().filter(|_| is_peer);
         Spending {
             model: &*self.model,
-            budget: limits.budget.as_ref(),
+            budgets: [limits.budget.as_ref(), peer],
             ledger: around(host),
         }
     }
@@ -91,7 +98,7 @@ impl Engine<'_> {
         let spending = self.active_agent().spending(self.agent, &self.host);
         if self.is_step {
             return Spending {
-                budget: None,
+                budgets: [None; 2],
                 ledger: None,
                 ..spending
             };
@@ -101,10 +108,13 @@ impl Engine<'_> {
 
     /// Returns the end of the run if a budget is spent, so that no calls run.
     pub(super) fn is_spent(&self) -> VisitResult {
-        let Spending { budget, ledger, .. } = self.spending();
-        let own = budget.map(|own| own.is_spent(&self.session.usage));
-        if let Some(spent) = own.transpose()?.flatten() {
-            return Ok(Some(spent));
+        let Spending {
+            budgets, ledger, ..
+        } = self.spending();
+        for own in budgets.into_iter().flatten() {
+            if let Some(spent) = own.is_spent(&self.session.usage)? {
+                return Ok(Some(spent));
+            }
         }
         Ok(ledger.map(Ledger::is_spent).transpose()?.flatten())
     }
@@ -125,9 +135,9 @@ impl Engine<'_> {
     pub(super) fn settle(&mut self, needs: u64, response: Option<&ModelResponse>) {
         let spending = self.spending();
         let usage = spending.settle(needs, response);
-        let model = spending.model().to_owned();
+        let model = spending.model().map(str::to_owned);
         self.usage += usage;
-        self.session.usage.add(&model, usage);
+        self.session.usage.add(model.as_deref(), usage);
     }
 
     /// Returns what is left of the agent's budget.
@@ -138,13 +148,10 @@ impl Engine<'_> {
 
     /// Returns the budgets around the calls of this session.
     pub(super) fn ledger(&self) -> Option<Ledger> {
-        let around = around(&self.host).cloned();
-        match &self.agent.budget {
-            Some(own) => {
-                let spent = self.session.usage.clone();
-                Some(Ledger::new(own.clone(), spent, around))
-            }
-            None => around,
-        }
+        let own = self.spending().budgets.into_iter().flatten();
+        own.fold(around(&self.host).cloned(), |around, own| {
+            let spent = self.session.usage.clone();
+            Some(Ledger::new(own.clone(), spent, around))
+        })
     }
 }

@@ -5,8 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use toolwright_provider::call::{Outcome, ToolResult};
+use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, ToolResult};
+use toolwright_provider::wire::MCP_APPROVAL;
 use toolwright_runtime::executor::{Batch, CallPlan, Halted, Reply, Turn};
+use toolwright_runtime::tool::Decision;
+use toolwright_runtime::toolset::Toolset;
 
 use super::tools_visit::ToolsVisit;
 use super::{Engine, VisitResult};
@@ -14,8 +17,13 @@ use crate::agent::sub_sessions::SubSessions;
 use crate::digest;
 use crate::run::RunEnd;
 use crate::session::{Node, PendingCall, PendingCallReason, Status, WaitingCall};
-use crate::thread::ToolMessage;
+use crate::thread::{ThreadMessage, ToolMessage};
 use crate::tool_node::plans;
+
+/// Returns true if the call is the question of a provider's own tool. The host may have a tool of that name, which answers it.
+fn is_approval(call: &ToolCall, tools: &Toolset) -> bool {
+    &*call.name == MCP_APPROVAL && tools.get(&call.name).is_none()
+}
 
 impl Engine<'_> {
     pub(super) async fn visit_tools(&mut self) -> VisitResult {
@@ -26,7 +34,13 @@ impl Engine<'_> {
         }
         let cx = self.context();
         let tools = self.active_agent().executor.tools(&cx);
-        let decided = self.session.decided(&tools, &cx)?;
+        self.hold_approvals(&tools);
+        let mut decided = self.session.decided(&tools, &cx)?;
+        for one in &mut decided {
+            if one.decision == Decision::Approve && is_approval(&one.call, &tools) {
+                one.decision = Decision::Answer(true.into());
+            }
+        }
         let visit = self.tools_visit(&tools)?;
         self.subs.clone_from(&visit.subs);
         let at = &mut self.session.at;
@@ -68,6 +82,31 @@ impl Engine<'_> {
             .run(Turn::planned(calls, &plans), &self.call_context(&visit))
             .await;
         self.take(&all, &batch, &places, &visit)
+    }
+
+    /// Lets a person decide where a tool of the provider asks whether it may run. The question is shown as the provider wrote it.
+    fn hold_approvals(&mut self, tools: &Toolset) {
+        for index in self.not_run() {
+            let call = self.session.thread.last_calls().get(index).cloned();
+            let Some(call) = call.filter(|call| is_approval(call, tools)) else {
+                continue;
+            };
+            let messages = self.session.thread.messages().iter().rev();
+            let mut hosted = messages.flat_map(|message| match message {
+                ThreadMessage::Assistant(said) => &*said.hosted,
+                _ => &[],
+            });
+            let shown = hosted.find(|hosted| hosted.id == *call.id);
+            let shown = shown.and_then(|shown| serde_json::from_str(&shown.call).ok());
+            let reason = PendingCallReason::Decision(shown.unwrap_or_default());
+            let tool = digest::of_tool(&call.name, tools);
+            let pending = PendingCall {
+                index,
+                call,
+                reason,
+            };
+            self.session.put_wait(WaitingCall::new(pending, tool));
+        }
     }
 
     /// Returns the places of the calls that have not run yet.
@@ -122,6 +161,8 @@ impl Engine<'_> {
             }
             match reply {
                 Reply::Answered(result) => {
+                    let refused = self.hands_over(result);
+                    let result = refused.as_ref().unwrap_or(result);
                     if let Ok(Outcome::ReturnDirect(value)) = &result.outcome {
                         direct = Some((index, value.to_plain().into_owned()));
                     }
@@ -171,7 +212,11 @@ impl Engine<'_> {
         let ends = self.take_endings(places, batch);
         self.session.publish_open();
         self.session.settle();
-        let halted = self.halted(batch, direct, ends);
+        let mut halted = self.halted(batch, direct, ends);
+        let spent = visit.subs.as_ref().and_then(SubSessions::take_spent);
+        if spent.is_some() && matches!(halted, Some(RunEnd::Pending)) && self.session.is_decided() {
+            halted = spent;
+        }
         self.emit_handed_over();
         if let Some(error) = visit.subs.as_ref().and_then(SubSessions::take_refused) {
             return Err(error);
@@ -183,8 +228,7 @@ impl Engine<'_> {
         Ok(halted)
     }
 
-    /// Records which calls hand the conversation over, and which call ends the run once all calls of the turn are
-    /// answered. Returns the first such reason, unchanged.
+    /// Records which call ends the run once all calls of the turn are answered. Returns the first such reason, unchanged.
     fn take_endings(&mut self, places: &[usize], batch: &Batch) -> Option<RunEnd> {
         let mut first = None;
         for halt in batch.halts() {
@@ -198,7 +242,7 @@ impl Engine<'_> {
             let (Some(result), Some(&index)) = (result, places.get(*index)) else {
                 continue;
             };
-            if self.hands_over(result) {
+            if self.agent.handed_to(result).is_some() && !self.is_step {
                 continue;
             }
             let is_first = self.session.ends_with(index, result);
@@ -218,16 +262,20 @@ impl Engine<'_> {
         first
     }
 
-    /// Returns true if the answer hands the conversation over. If several do in one turn, the first one counts.
-    fn hands_over(&mut self, result: &ToolResult) -> bool {
-        if self.is_step {
-            return false;
-        }
-        let Some(agent) = self.agent.handed_to(result) else {
-            return false;
+    /// Records the agent that the answer hands the conversation over to. If several answers of a turn do, the first one counts, and
+    /// this is the error of the others.
+    fn hands_over(&mut self, result: &ToolResult) -> Option<ToolResult> {
+        let agent = self.agent.handed_to(result).filter(|_| !self.is_step)?;
+        let Some(first) = &self.session.next_agent else {
+            self.session.next_agent = Some(agent);
+            return None;
         };
-        self.session.next_agent.get_or_insert(agent);
-        true
+        let words = format!("this turn hands the conversation over to `{first}` already");
+        let call = ToolCall::new(result.id.clone(), result.name.clone(), "");
+        Some(ToolResult::new(
+            &call,
+            Err(ToolError::new(ErrorKind::Rejected, words)),
+        ))
     }
 
     /// Returns the reason to end the run here. If there are several, the first in this order counts. `ends` is the

@@ -33,6 +33,8 @@ pub(super) enum AgentCallResult {
     Ended(Result<Outcome, ToolError>),
     /// The agent waits for input.
     Paused,
+    /// A budget of a caller does not pay for the agent, which goes on with a larger one.
+    Spent(RunEnd),
     /// The agent cannot continue its conversation before the host mends something. It waits on.
     Refused(AgentError),
     /// The session could not be saved: another writer continued it, or the store failed.
@@ -102,6 +104,7 @@ impl AgentCall {
             return AgentCallResult::Paused;
         }
         // A completed session already has its result.
+        let mut halted = None;
         if *session.status() != Status::Completed {
             let run = self.agent.run(session, &self.cx).await;
             let failed = match run {
@@ -110,10 +113,15 @@ impl AgentCall {
                     return AgentCallResult::Paused;
                 }
                 Ok(run) => match run.end {
-                    RunEnd::Completed
-                    | RunEnd::HaltWhen
-                    | RunEnd::Halt { .. }
-                    | RunEnd::ReturnDirect(_) => None,
+                    // Its own budget is no larger at the next run.
+                    RunEnd::Budget { .. } if self.agent.budget.is_none() => {
+                        return AgentCallResult::Spent(run.end);
+                    }
+                    RunEnd::Completed | RunEnd::HaltWhen | RunEnd::ReturnDirect(_) => None,
+                    RunEnd::Halt { reason, value, .. } => {
+                        halted = Some(Outcome::Halt { reason, value });
+                        None
+                    }
                     RunEnd::Cancelled => Some(cancelled()),
                     _ => run.completed().err().map(failed),
                 },
@@ -127,11 +135,16 @@ impl AgentCall {
                 return AgentCallResult::Ended(Err(error));
             }
         }
-        let result = match &self.finish {
-            None => Ok(Outcome::value(words(session))),
-            Some(finish) => finish(&self.agent, session, &self.cx).await.map_err(failed),
+        let result = match (halted, &self.finish) {
+            (Some(halted), _) => Ok(halted),
+            (None, None) => Ok(Outcome::value(words(session))),
+            (None, Some(finish)) => finish(&self.agent, session, &self.cx).await.map_err(failed),
         };
-        AgentCallResult::Ended(result)
+        let is_direct = session.thread().direct().is_some();
+        AgentCallResult::Ended(result.map(|outcome| match outcome {
+            outcome if is_direct => outcome.into_direct(),
+            outcome => outcome,
+        }))
     }
 }
 
@@ -181,12 +194,11 @@ pub(super) fn failed(error: AgentError) -> ToolError {
             ToolError::failed(format!("the agent reached its limit of {most} {what}"))
         }
         // How much money there is, no model has to know.
-        AgentError::Budget { left, .. } => {
-            ToolError::failed("the agent's budget does not pay for more")
-                .with_debug(left.to_string())
-                .permanent()
-        }
+        AgentError::Budget { left, .. } => spent().with_debug(left.to_string()),
         AgentError::Model(error) => model(error),
+        AgentError::Stopped(reason) => {
+            ToolError::failed(format!("the agent gave no whole answer: {reason}"))
+        }
         AgentError::Answer(error) => ToolError::failed(format!(
             "the agent's answer does not match the schema: {error}"
         )),
@@ -197,6 +209,10 @@ pub(super) fn failed(error: AgentError) -> ToolError {
                 .with_debug(words)
         }
     }
+}
+
+pub(super) fn spent() -> ToolError {
+    ToolError::failed("the agent's budget does not pay for more").permanent()
 }
 
 fn model(error: ModelError) -> ToolError {

@@ -21,8 +21,13 @@ const REASONS: &Reasons = &[
         &["max_tokens", "model_context_window_exceeded"],
     ),
     (
-        FinishReason::Refused,
+        FinishReason::Filtered,
         &["guardrail_intervened", "content_filtered"],
+    ),
+    (FinishReason::MalformedCall, &["malformed_tool_use"]),
+    (
+        FinishReason::Failed(String::new()),
+        &["malformed_model_output"],
     ),
 ];
 

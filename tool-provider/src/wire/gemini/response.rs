@@ -16,7 +16,7 @@ const REASONS: &Reasons = &[
     (FinishReason::Done, &["STOP"]),
     (FinishReason::CutOff, &["MAX_TOKENS"]),
     (
-        FinishReason::Refused,
+        FinishReason::Filtered,
         &[
             "SAFETY",
             "RECITATION",
@@ -28,6 +28,21 @@ const REASONS: &Reasons = &[
             "IMAGE_SAFETY",
             "IMAGE_PROHIBITED_CONTENT",
             "IMAGE_RECITATION",
+        ],
+    ),
+    (
+        FinishReason::MalformedCall,
+        &["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"],
+    ),
+    (
+        FinishReason::Failed(String::new()),
+        &[
+            "OTHER",
+            "NO_IMAGE",
+            "IMAGE_OTHER",
+            "TOO_MANY_TOOL_CALLS",
+            "MISSING_THOUGHT_SIGNATURE",
+            "MALFORMED_RESPONSE",
         ],
     ),
 ];

@@ -6,6 +6,7 @@ use super::super::{ReadResponse, WireError};
 use crate::call::ToolCall;
 use toolwright_schema::text::ShortStr;
 
+/// Source: the type `DoneReason` of ollama/ollama, `llm/server.go`, 2026-11.
 const REASONS: &Reasons = &[
     (FinishReason::Done, &["stop"]),
     (FinishReason::CutOff, &["length"]),

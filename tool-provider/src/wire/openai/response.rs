@@ -11,7 +11,8 @@ use crate::call::ToolCall;
 use toolwright_schema::text::ShortStr;
 
 /// Source: `CreateChatCompletionResponse` of openai/openai-openapi, `openapi.yaml`, 2026-08. `eos` is Together's,
-/// `eos_token` and `stop_sequence` are those of Hugging Face's TGI, `model_length` is Mistral's.
+/// `eos_token` and `stop_sequence` are those of Hugging Face's TGI, `model_length` is Mistral's. `error` is Mistral's and
+/// `OpenRouter`'s, `abort` vLLM's, `insufficient_system_resource` `DeepSeek`'s.
 const REASONS: &Reasons = &[
     (
         FinishReason::Done,
@@ -28,7 +29,11 @@ const REASONS: &Reasons = &[
         FinishReason::CutOff,
         &["length", "max_tokens", "model_length"],
     ),
-    (FinishReason::Refused, &["content_filter"]),
+    (FinishReason::Filtered, &["content_filter"]),
+    (
+        FinishReason::Failed(String::new()),
+        &["error", "abort", "insufficient_system_resource"],
+    ),
 ];
 
 /// Source: `CompletionUsage` of openai/openai-openapi, `openapi.yaml`, 2026-08. `prompt_cache_hit_tokens` is `DeepSeek`'s;

@@ -8,4 +8,6 @@ pub(super) mod request;
 pub(super) mod response;
 pub(super) mod stream;
 
+pub use self::response::MCP_APPROVAL;
+
 pub(super) struct OpenAiResponses;

@@ -12,13 +12,18 @@ use super::loading::{client_search, loaded};
 use crate::call::ToolCall;
 use toolwright_schema::text::ShortStr;
 
-/// The status, or the reason of one that is incomplete. A response that is `queued` or `in_progress` has not ended.
+/// The status, or the reason of one that is incomplete.
 ///
 /// Source: `Response` of openai/openai-openapi, `openapi.yaml`, 2026-08.
 const REASONS: &Reasons = &[
     (FinishReason::Done, &["completed"]),
     (FinishReason::CutOff, &["max_output_tokens"]),
-    (FinishReason::Refused, &["content_filter"]),
+    (FinishReason::Filtered, &["content_filter"]),
+    (FinishReason::InProgress, &["queued", "in_progress"]),
+    (
+        FinishReason::Failed(String::new()),
+        &["cancelled", "incomplete"],
+    ),
 ];
 
 /// Source: `ResponseUsage` of openai/openai-openapi, `openapi.yaml`, 2026-08; the total counts xAI's thoughts.
@@ -89,7 +94,7 @@ pub(super) fn hosted(json: &RawValue, item: &Members<'_>) -> Option<HostedPart> 
 
 /// Type of an item by which the provider asks whether it may call a tool of a remote server, and name of the call that it is
 /// here. A result that failed, or is `false`, is a refusal.
-pub(super) const MCP_APPROVAL: &str = "mcp_approval_request";
+pub const MCP_APPROVAL: &str = "mcp_approval_request";
 
 /// Returns the type of an item that waits for an answer of ours and is no call of a function: it has a `call_id`, and no
 /// output of that id stands beside it. Tools that the provider runs have no `call_id`, or their output in the same response.
@@ -161,11 +166,17 @@ impl ReadResponse for Response<'_> {
             return Some(FinishReason::Refused);
         }
         let details = Members::of(self.members.get("incomplete_details"));
-        let word = match (self.members.words("status"), details.words("reason")) {
-            (status, reason) if status == "completed" || reason.is_empty() => status,
-            (_, reason) => reason,
-        };
-        FinishReason::of(&word, REASONS)
+        let (status, reason) = (self.members.words("status"), details.words("reason"));
+        match FinishReason::of(&status, REASONS) {
+            Some(FinishReason::Failed(_)) if !reason.is_empty() => {
+                // An unknown reason is one of a response that is not complete.
+                match FinishReason::of(&reason, REASONS) {
+                    Some(FinishReason::Other(word)) => Some(FinishReason::Failed(word)),
+                    known => known,
+                }
+            }
+            stop => stop,
+        }
     }
 
     fn usage(&self) -> Option<Usage> {

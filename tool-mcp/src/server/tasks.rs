@@ -48,6 +48,7 @@ pub(super) fn context(shared: &Shared, cx: Context, tool: &str) -> Context {
 }
 
 /// Returns the scopes that the tool of a task needs.
+#[cfg(feature = "server-http")]
 pub(super) fn scopes(task: &OpenCall) -> Vec<String> {
     let run = task.key.split('/').next().unwrap_or_default();
     let scopes = run.split_once(SCOPES).map_or("", |(_, scopes)| scopes);

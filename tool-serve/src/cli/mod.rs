@@ -144,7 +144,7 @@ fn subject(own: &Toolset, asked: &ArgMatches) -> Result<Subject, io::Result<Exit
 
 /// Adds the commands that the program's features and its agent bring.
 #[cfg_attr(
-    not(any(feature = "lock", feature = "agent", feature = "foreign")),
+    not(all(feature = "lock", feature = "agent", feature = "foreign")),
     allow(unused)
 )]
 fn commands(program: Command, tools: &Toolset, serve: &Serve) -> Command {

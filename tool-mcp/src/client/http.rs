@@ -19,7 +19,6 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use reqwest::redirect::Policy;
 use reqwest::{Response, Url};
 use tokio::sync::{Semaphore, mpsc, oneshot};
-use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use toolwright_runtime::tool::Cancel;
 
@@ -277,7 +276,7 @@ impl Http {
                 way.was_not_sent();
             }
             let is_connected = tokio::select! {
-                opened = self.renew(connection, &session) => opened.is_ok_and(|opened| opened.is_ok()),
+                opened = self.reconnect(connection, &session) => opened.is_ok(),
                 // Others need not wait for a greeting of its.
                 () = way.gone.cancelled() => return None,
             };
@@ -346,6 +345,11 @@ impl Http {
         connection.health.set_reached(true);
         if outgoing.head.method == "initialize" {
             self.opened(response.headers().get(SESSION), &session.cookies);
+            #[cfg(feature = "lock")]
+            if self.lock.is_some() && connection.hello.get().is_some() {
+                // Calls wait for the list, whatever becomes of the call that opened the session.
+                connection.changed.notify_one();
+            }
         }
         if is_of(response.headers(), EVENTS) {
             return self.read_on(connection, id, response).await;
@@ -396,31 +400,17 @@ impl Http {
         }
     }
 
-    /// Opens a new session at a server that forgot the one before. It goes on when nobody waits for it any more: calls are held
-    /// back until the tools of the new session are read.
-    fn renew(
+    /// Opens a new session at a server that forgot the one before. It may be another server, with other tools.
+    async fn reconnect(
         self: &Arc<Self>,
         connection: &Arc<Connection>,
         before: &HttpSession,
-    ) -> JoinHandle<Result<(), ConnectError>> {
-        let (http, connection) = (Arc::clone(self), Arc::clone(connection));
-        let before = before.id.clone();
-        tokio::spawn(async move {
-            let _opening = http.opening.lock().await;
-            if http.session().id != before {
-                return Ok(());
-            }
-            connection.forget_asked();
-            let greeted = http.greet_again(&connection).await;
-            if http.session().id != before {
-                // It may be another server, with other tools.
-                connection.changed.notify_one();
-            }
-            greeted
-        })
-    }
-
-    async fn greet_again(&self, connection: &Arc<Connection>) -> Result<(), ConnectError> {
+    ) -> Result<(), ConnectError> {
+        let _opening = self.opening.lock().await;
+        if self.session().id != before.id {
+            return Ok(());
+        }
+        connection.forget_asked();
         let hello = Box::pin(handshake::initialize(connection));
         let hello = connection.asking.timeout(self.connect_limit, hello).await;
         let hello = hello.ok_or_else(|| handshake::silent(self.connect_limit))??;
@@ -432,6 +422,7 @@ impl Http {
             connection.stop.cancel();
         }
         let _ = connection.notify(INITIALIZED, "{}").await;
+        connection.changed.notify_one();
         Ok(())
     }
 

@@ -152,7 +152,7 @@ fn silent(confused: Option<&'static str>, wait: Duration) -> (ServerAt, Arc<Atom
     (at, starts)
 }
 
-/// supergateway/supergateway 4.0.0 says `already started`.
+/// supergateway 4.0.0 connects at the first request, whatever it is, and answers the next one that its transport is already started.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_the_newer_greeting_confuses_is_started_again() {
     let at_once = Duration::ZERO;

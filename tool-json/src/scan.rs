@@ -38,59 +38,41 @@ pub enum Place {
     Closed,
 }
 
-macro_rules! expected {
-    ($($(#[$doc:meta])* $name:ident => $words:literal,)*) => {
-        /// Token that is missing in an invalid text.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        #[non_exhaustive]
-        pub enum Expected {
-            $($(#[$doc])* $name,)*
-        }
-
-        impl Expected {
-            const ALL: &[Self] = &[$(Self::$name),*];
-
-            /// Returns the text for error messages.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$name => $words,)*
-                }
-            }
-        }
-    };
-}
-
-expected! {
-    /// A value.
-    Value => "a JSON value",
-    /// The end of the text.
-    End => "the end of the text",
-    /// No comma before the closing bracket.
-    NoComma => "no comma before the closing bracket",
-    /// A comma or the end of an array.
-    NextElement => "`,` or `]`",
-    /// A comma or the end of an object.
-    NextEntry => "`,` or `}`",
-    /// A key.
-    Key => "a key in double quotes",
-    /// The colon after a key.
-    Colon => "`:`",
-    /// A digit of a number.
-    Digit => "a digit",
-    /// No digit after a leading zero.
-    NoDigit => "no digit after a leading zero",
-    /// The quote that ends a string.
-    StringEnd => "the end of a string",
-    /// A control character in its escaped form.
-    Control => "an escape: a control character may not stand in a string",
-    /// An escape that JSON defines.
-    Escape => "an escape such as \\n or \\u00e9",
-    /// The digits of `\u`.
-    Hex => "four hexadecimal digits after \\u",
-    /// The other half of a surrogate pair.
-    Pair => "a surrogate pair (this half stands alone)",
-    /// Less nesting of arrays and objects.
-    LessDepth => "less depth",
+crate::named_enum! {
+    /// Token that is missing in an invalid text.
+    #[non_exhaustive]
+    pub enum Expected {
+        /// A value.
+        Value = "a JSON value",
+        /// The end of the text.
+        End = "the end of the text",
+        /// No comma before the closing bracket.
+        NoComma = "no comma before the closing bracket",
+        /// A comma or the end of an array.
+        NextElement = "`,` or `]`",
+        /// A comma or the end of an object.
+        NextEntry = "`,` or `}`",
+        /// A key.
+        Key = "a key in double quotes",
+        /// The colon after a key.
+        Colon = "`:`",
+        /// A digit of a number.
+        Digit = "a digit",
+        /// No digit after a leading zero.
+        NoDigit = "no digit after a leading zero",
+        /// The quote that ends a string.
+        StringEnd = "the end of a string",
+        /// A control character in its escaped form.
+        Control = "an escape: a control character may not stand in a string",
+        /// An escape that JSON defines.
+        Escape = "an escape such as \\n or \\u00e9",
+        /// The digits of `\u`.
+        Hex = "four hexadecimal digits after \\u",
+        /// The other half of a surrogate pair.
+        Pair = "a surrogate pair (this half stands alone)",
+        /// Less nesting of arrays and objects.
+        LessDepth = "less depth",
+    }
 }
 
 /// Error of an invalid text: the expected token, and the offset of the byte.

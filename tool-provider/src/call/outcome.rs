@@ -133,62 +133,43 @@ impl Outcome {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct HaltReason(Cow<'static, str>);
 
-/// Declares [`EndReason`] and its words in one table, so that a reason cannot be added without its word.
-macro_rules! end_reasons {
-    ($($(#[$doc:meta])* $reason:ident = $word:literal,)*) => {
-        /// The runtime's own reasons why a batch or a run ends.
-        ///
-        /// Whoever has a name for such an end takes it from here, so all of these words are reserved.
-        #[doc(hidden)]
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum EndReason {
-            $($(#[$doc])* $reason,)*
-        }
-
-        impl EndReason {
-            /// The reason's name, as it is stored and shown.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$reason => $word,)*
-                }
-            }
-        }
-
-        const RESERVED: &[&str] = &[$($word),*];
-    };
-}
-
-end_reasons! {
-    /// A policy ended a batch at a call's failure.
-    Aborted = "aborted",
-    /// A tool asks a person.
-    AskUser = "ask_user",
-    /// A budget does not cover the next step.
-    Budget = "budget",
-    /// The host stopped it.
-    Cancelled = "cancelled",
-    /// The model finished.
-    Completed = "completed",
-    /// The model failed.
-    Error = "error",
-    /// The host's own condition.
-    HaltWhen = "halt_when",
-    /// A pause that the host wanted.
-    Interrupted = "interrupted",
-    /// Reserved for hosts that answer calls by hand.
-    Manual = "manual",
-    /// Calls are pending.
-    Pending = "pending",
-    /// A limit on steps.
-    MaxSteps = "max_steps",
-    /// A limit on rounds of tools.
-    MaxToolRounds = "max_tool_rounds",
-    /// A limit on model calls.
-    MaxTurns = "max_turns",
-    /// The answers go to the user.
-    ReturnDirect = "return_direct",
-    /// A policy ended the conversation at a call's failure.
-    ToolError = "tool_error",
+toolwright_json::named_enum! {
+    /// The runtime's own reasons why a batch or a run ends.
+    ///
+    /// Whoever has a name for such an end takes it from here, so all of these words are reserved.
+    #[doc(hidden)]
+    pub enum EndReason {
+        /// A policy ended a batch at a call's failure.
+        Aborted = "aborted",
+        /// A tool asks a person.
+        AskUser = "ask_user",
+        /// A budget does not cover the next step.
+        Budget = "budget",
+        /// The host stopped it.
+        Cancelled = "cancelled",
+        /// The model finished.
+        Completed = "completed",
+        /// The model failed.
+        Error = "error",
+        /// The host's own condition.
+        HaltWhen = "halt_when",
+        /// A pause that the host wanted.
+        Interrupted = "interrupted",
+        /// Reserved for hosts that answer calls by hand.
+        Manual = "manual",
+        /// Calls are pending.
+        Pending = "pending",
+        /// A limit on steps.
+        MaxSteps = "max_steps",
+        /// A limit on rounds of tools.
+        MaxToolRounds = "max_tool_rounds",
+        /// A limit on model calls.
+        MaxTurns = "max_turns",
+        /// The answers go to the user.
+        ReturnDirect = "return_direct",
+        /// A policy ended the conversation at a call's failure.
+        ToolError = "tool_error",
+    }
 }
 
 impl HaltReason {
@@ -226,12 +207,12 @@ impl fmt::Display for HaltReason {
 
 /// A loop over patterns: in `const`, slices have no iterators.
 const fn is_reserved(reason: &str) -> bool {
-    let mut words: &[&str] = RESERVED;
-    while let [word, rest @ ..] = words {
-        if same(word, reason) {
+    let mut reserved = EndReason::ALL;
+    while let [one, rest @ ..] = reserved {
+        if same(one.as_str(), reason) {
             return true;
         }
-        words = rest;
+        reserved = rest;
     }
     false
 }

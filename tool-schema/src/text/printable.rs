@@ -45,19 +45,15 @@ impl<'t> Printable<'t> {
     }
 
     /// Writes newlines and tabs as escapes, too.
-    pub fn one_line(self) -> Self {
-        Self {
-            is_line: true,
-            ..self
-        }
+    pub fn one_line(mut self) -> Self {
+        self.is_line = true;
+        self
     }
 
     /// Writes no more than so many characters, and how many were left out, if any were.
-    pub fn at_most(self, characters: usize) -> Self {
-        Self {
-            most: characters,
-            ..self
-        }
+    pub fn at_most(mut self, characters: usize) -> Self {
+        self.most = characters;
+        self
     }
 
     /// Returns true if the text is written as it is: most are ASCII and short.

@@ -316,10 +316,7 @@ impl<'t> Walk<'t> {
         let next = self.json.peek();
         match (peeled.kind, next) {
             (Kind::Any | Kind::Unknown, _) => self.any(false),
-            #[cfg(feature = "schemars")]
             (Kind::Foreign(foreign), _) => self.value(foreign.shape()),
-            #[cfg(not(feature = "schemars"))]
-            (Kind::Foreign(_), _) => self.any(false),
             (Kind::Recursive(back), _) if !(peeled.nullable && next == Some(b'n')) => {
                 self.back(back.shape())
             }

@@ -87,7 +87,8 @@ pub use std::{
     vec::Vec,
 };
 #[cfg(feature = "schemars")]
-pub use toolwright_schema::{
-    derived::to_schemars,
-    shape::{input_schema as schemars_input, output_schema as schemars_output},
+pub use toolwright_schema::derived::to_schemars;
+#[cfg(feature = "schemars")]
+pub use toolwright_schema::shape::{
+    input_schema as schemars_input, output_schema as schemars_output,
 };

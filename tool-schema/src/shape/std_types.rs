@@ -219,22 +219,22 @@ impl<K: Schema, V: Schema, S> Schema for HashMap<K, V, S> {
     const REFS: &'static Refs = V::REFS;
 }
 
-/// Tuples of up to as many elements as there are names.
+/// The tuples of the names before the `;`, then with each of those after it: an error lists the first by these names.
 macro_rules! tuples {
-    ($first:ident $($rest:ident)*) => {
-        impl<$first: Schema, $($rest: Schema),*> Schema for ($first, $($rest,)*) {
-            const ID: Id = Id::of("tuple", "").with($first::ID)$(.with($rest::ID))*;
-            const SHAPE: &'static Shape<'static> =
-                &Shape::new(Kind::Tuple(&[$first::SHAPE, $($rest::SHAPE),*]));
-            const REFS: &'static Refs = &Refs::through(&[$first::REFS, $($rest::REFS),*]);
+    ($($name:ident)+;) => {
+        impl<$($name: Schema),+> Schema for ($($name,)+) {
+            const ID: Id = Id::of("tuple", "")$(.with($name::ID))+;
+            const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Tuple(&[$($name::SHAPE),+]));
+            const REFS: &'static Refs = &Refs::through(&[$($name::REFS),+]);
         }
-
-        tuples! { $($rest)* }
     };
-    () => {};
+    ($($name:ident)+; $next:ident $($rest:ident)*) => {
+        tuples! { $($name)+; }
+        tuples! { $($name)+ $next; $($rest)* }
+    };
 }
 
-tuples! { A B C D E F G H I J K L M N O P }
+tuples! { A; B C D E F G H I J K L M N O P }
 
 macro_rules! ranges {
     ($($ty:ident => $($key:literal)+;)*) => {$(

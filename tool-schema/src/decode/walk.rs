@@ -208,6 +208,8 @@ struct Walk<'t> {
     is_wrapped: bool,
     secrecy: Secrecy,
     is_typed: bool,
+    /// True if only an integer's digits are one.
+    is_exact: bool,
     /// Set if defaults are added to admitted values.
     defaults: Option<&'t Defaults>,
     budget: Budget,
@@ -228,6 +230,7 @@ impl<'t> Walk<'t> {
             is_wrapped: false,
             secrecy: Secrecy::None,
             is_typed: reading.is_typed,
+            is_exact: false,
             defaults: None,
             budget: reading.budget,
         }
@@ -382,7 +385,7 @@ impl<'t> Walk<'t> {
             }
             Some(b'-' | b'0'..=b'9') if respells => {
                 let (start, number) = self.take_number()?;
-                self.respell(start, number);
+                self.edits.extend(self.respelled(start, number));
                 Ok(())
             }
             _ => self.skip(),

@@ -14,7 +14,7 @@ use toolwright_mcp::outside::details_in_words;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
 
-use crate::json::{list, object, quoted};
+use toolwright_json::{ObjectWriter, list, quoted};
 
 /// In place of the arguments of a tool that is not there.
 const HIDDEN: &str = "not shown: the agent has no such tool";
@@ -83,27 +83,23 @@ pub(super) fn json(tools: &[Toolset], session: &Session, waits: &Waits) -> Strin
     let messages = session.thread().messages().iter();
     let messages = messages.filter_map(|message| message_json(tools, message));
     let usage = session.usage();
-    let mut members = vec![
-        ("id", quoted(session.id()).into()),
-        ("status", quoted(session.status().as_str()).into()),
-    ];
-    if let Status::Failed { message } = session.status() {
-        members.push(("error", quoted(message).into()));
-    }
-    members.extend(session.agent().map(|agent| ("agent", quoted(agent).into())));
-    members.extend([
-        ("messages", list(messages).into()),
-        ("waits", waits.json().into()),
-        (
-            "usage",
-            object([
-                ("input", usage.input.to_string().into()),
-                ("output", usage.output.to_string().into()),
-            ])
-            .into(),
-        ),
-    ]);
-    object(members)
+    let error = match session.status() {
+        Status::Failed { message } => Some(message.as_str()),
+        _ => None,
+    };
+    ObjectWriter::new()
+        .text("id", session.id())
+        .text("status", session.status().as_str())
+        .maybe_text("error", error)
+        .maybe_text("agent", session.agent())
+        .json("messages", &list(messages))
+        .json("waits", &waits.json())
+        .object("usage", |tokens| {
+            tokens
+                .json("input", &usage.input.to_string())
+                .json("output", &usage.output.to_string())
+        })
+        .end()
 }
 
 /// What a conversation and the agents in its calls wait for.
@@ -171,31 +167,28 @@ impl Waits {
     fn json(&self) -> String {
         let members = |waiting: &Waiting| {
             let arguments = waiting.arguments.as_deref().map(quoted);
-            let mut members = vec![
-                ("call", quoted(&path(waiting)).into()),
-                ("id", quoted(&waiting.id).into()),
-                ("tool", quoted(&waiting.tool).into()),
-                ("reason", quoted(self.reason(waiting)).into()),
-                (
-                    "arguments",
-                    arguments.unwrap_or_else(|| "null".to_owned()).into(),
-                ),
-            ];
-            match &waiting.what {
+            let object = ObjectWriter::new()
+                .text("call", &path(waiting))
+                .text("id", &waiting.id)
+                .text("tool", &waiting.tool)
+                .text("reason", self.reason(waiting))
+                .json("arguments", arguments.as_deref().unwrap_or("null"));
+            let object = match &waiting.what {
                 WaitingFor::Answer(question) => {
-                    members.push(("question", quoted(&question.text).into()));
                     let options = Value::from(question.options.clone());
-                    members.push(("options", options.to_string().into()));
+                    object
+                        .text("question", &question.text)
+                        .json("options", &options.to_string())
                 }
                 WaitingFor::Decision(PendingCallReason::Decision(ask)) => {
-                    members.push(("ask", ask.to_string().into()));
+                    object.json("ask", &ask.to_string())
                 }
                 WaitingFor::Decision(PendingCallReason::OutcomeUnknown { error, .. }) => {
-                    members.push(("ask", quoted(error).into()));
+                    object.text("ask", error)
                 }
-                _ => {}
-            }
-            object(members)
+                _ => object,
+            };
+            object.end()
         };
         list(self.all.iter().map(members))
     }
@@ -248,38 +241,32 @@ fn path(waiting: &Waiting) -> String {
 }
 
 fn message_json(tools: &[Toolset], message: &ThreadMessage) -> Option<String> {
-    Some(match message {
-        ThreadMessage::User { text } => object([
-            ("from", quoted("user").into()),
-            ("text", quoted(text).into()),
-        ]),
+    let from = |who| ObjectWriter::new().text("from", who);
+    let object = match message {
+        ThreadMessage::User { text } => from("user").text("text", text),
         ThreadMessage::Assistant(said) if said.asks.is_some() => return None,
         ThreadMessage::Assistant(said) => {
             let calls = said.calls.iter().map(|call| {
-                let arguments = redacted(tools, &call.name, &call.arguments);
-                object([
-                    ("id", quoted(&call.id).into()),
-                    ("tool", quoted(&call.name).into()),
-                    ("arguments", quoted(&arguments).into()),
-                ])
+                ObjectWriter::new()
+                    .text("id", &call.id)
+                    .text("tool", &call.name)
+                    .text("arguments", &redacted(tools, &call.name, &call.arguments))
+                    .end()
             });
-            object([
-                ("from", quoted("model").into()),
-                ("text", quoted(&said.text).into()),
-                ("calls", list(calls).into()),
-            ])
+            from("model")
+                .text("text", &said.text)
+                .json("calls", &list(calls))
         }
         ThreadMessage::Tool(answer) | ThreadMessage::Late(answer) => {
             let (what, words) = answered(answer);
-            object([
-                ("from", quoted("tool").into()),
-                ("id", quoted(&answer.id).into()),
-                ("tool", quoted(&answer.name).into()),
-                (what, quoted(words).into()),
-            ])
+            from("tool")
+                .text("id", &answer.id)
+                .text("tool", &answer.name)
+                .text(what, words)
         }
         _ => return None,
-    })
+    };
+    Some(object.end())
 }
 
 /// Returns what the answer to a call is, and its words.

@@ -24,9 +24,9 @@ use self::conversation::{Waits, one_line};
 use super::exit::Exit;
 use super::show::{Printer, print_error, print_note};
 use super::{OutputFormat, word};
-use crate::json::{list, object, quoted};
 use crate::serve::{Serve, runtime};
 use crate::signals::{Signals, cancel_on_signal};
+use toolwright_json::{ObjectWriter, list, object, quoted};
 
 /// Number of sessions that are read from the store at once.
 const PAGE: usize = 100;
@@ -134,7 +134,7 @@ impl Sessions<'_> {
         if self.output == OutputFormat::Json {
             let rows = rows.iter().map(|(id, row)| row_json(id, row));
             let more = is_more.to_string();
-            let members = [("sessions", list(rows).into()), ("more", more.into())];
+            let members = [("sessions", list(rows)), ("more", more)];
             self.printer.line(&object(members))?;
             return Ok(Exit::Done);
         }
@@ -239,14 +239,11 @@ impl Sessions<'_> {
         let run = self.agent.run(session, &cx).await?;
         let exit = exit_of(&run);
         if self.output == OutputFormat::Json {
-            let mut members = vec![("end", quoted(run.end.as_str()).into())];
-            members.extend(
-                run.text()
-                    .or(run.text.as_deref())
-                    .map(|text| ("text", quoted(text).into())),
-            );
-            members.push(("session", self.json(session).into()));
-            self.printer.line(&object(members))?;
+            let object = ObjectWriter::new()
+                .text("end", run.end.as_str())
+                .maybe_text("text", run.text().or(run.text.as_deref()))
+                .json("session", &self.json(session));
+            self.printer.line(&object.end())?;
             return Ok(exit);
         }
         if let Some(text) = run
@@ -409,20 +406,16 @@ fn damage<T>(error: CheckpointError) -> Result<Result<T, String>, CheckpointErro
 }
 
 fn row_json(id: &str, row: &Result<SessionRow, String>) -> String {
-    let id = ("id", quoted(id).into());
-    match row {
-        Ok(row) => object([
-            id,
-            ("status", quoted(row.status).into()),
-            ("messages", row.messages.to_string().into()),
-            (
-                "waits",
-                list(row.waits.iter().map(|waits| quoted(waits))).into(),
-            ),
-            ("age_ms", row.age.as_millis().to_string().into()),
-        ]),
-        Err(error) => object([id, ("error", quoted(error).into())]),
-    }
+    let object = ObjectWriter::new().text("id", id);
+    let object = match row {
+        Ok(row) => object
+            .text("status", row.status)
+            .json("messages", &row.messages.to_string())
+            .json("waits", &list(row.waits.iter().map(|waits| quoted(waits))))
+            .json("age_ms", &row.age.as_millis().to_string()),
+        Err(error) => object.text("error", error),
+    };
+    object.end()
 }
 
 fn now_ms() -> u64 {

@@ -108,7 +108,7 @@ pub mod dialect {
     #[doc(inline)]
     pub use toolwright_provider::dialect::{
         Acceptance, Inverse, InverseSteps, Limit, LowerError, LowerErrorCode, Lowered, Note,
-        NoteKind, Op, Renames, RequestLimits, RequestUsage, Step, UnknownDialect, lower,
+        NoteKind, Op, Renames, RequestLimits, Step, UnknownDialect, lower,
     };
 }
 
@@ -119,8 +119,8 @@ pub mod executor {
     pub use toolwright_runtime::executor::{
         Batch, BatchId, BlockingLimit, CallPlan, Decide, Decided, ErrorPolicy, Event,
         ExclusiveGate, Halted, OnFailure, OutputLimit, Overflow, Pending, PendingReason, Redacted,
-        Reply, ResumeError, Runner, RunnerCall, Source, TraceEvent, TraceKind, TraceStore, Traced,
-        TracedCall, Turn, UnknownOutcome,
+        Reply, ResumeError, Runner, RunnerCall, Source, TraceEvent, TraceStore, Traced, TracedCall,
+        Turn, UnknownOutcome,
     };
     #[doc(inline)]
     pub use toolwright_runtime::tool::{

@@ -9,7 +9,6 @@ use std::panic::{self, AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, Once};
 
 use serde_json::json;
-use toolwright::layers::Log;
 use toolwright::{
     Context, Encoder, Executor, ToolCall, ToolError, ToolResult, Toolset,
     call::{ErrorKind, Filter, Scope},
@@ -240,18 +239,16 @@ fn all_aside() -> Batch {
     let executor = Executor::serial(tools)
         .on_event(trace.observer())
         .on_event(|_| panic!("the observer's own"))
-        .layer(Log::new(|_| panic!("the writer's own")))
         .on_error(ErrorPolicy::with(|_, _| panic!("the policy's own")));
     let calls = ["fine", "fails", "hidden"].map(|name| ToolCall::new(name, name, "{}"));
     executor.run_blocking(&calls, &Context::new())
 }
 
-const ASIDE: [&str; 7] = [
+const ASIDE: [&str; 6] = [
     "the catalogue's own",
     "the filter's own",
     "the observer's own",
     "on_store's own",
-    "the writer's own",
     "the policy's own",
     "visible's own",
 ];

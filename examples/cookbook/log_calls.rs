@@ -30,7 +30,6 @@ fn log(event: &Event<'_>) {
 
 fn main() {
     let tools = tools![divide];
-    // `.layer(Log::stderr())` writes lines like these with the times.
     let executor = Executor::serial(&tools).on_event(log);
     let calls = [
         ToolCall::new("call_1", "divide", r#"{"a": 6, "b": 3}"#),

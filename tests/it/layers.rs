@@ -13,11 +13,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
-use toolwright::layers::{Approval, Cache, CallLimit, ConcurrencyLimit, Log, Retry};
+use toolwright::layers::{Approval, Cache, CallLimit, ConcurrencyLimit, Retry};
 use toolwright::{
     Context, Encoder, Executor, Outcome, Registry, ToolCall, ToolError, Toolset,
     call::{BoxFuture, Cancel, ErrorKind, Scope, State},
-    executor::{Batch, PendingReason},
+    executor::{Batch, Event, PendingReason},
     layers::{Handled, Layer, Next, Request},
     tool, tools,
 };
@@ -227,71 +227,6 @@ fn a_panic_of_a_layer_is_the_calls_error_and_those_further_out_see_it() {
     assert_eq!(notes.lock().unwrap().len(), 4);
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_log_has_a_line_a_call_and_no_secrets() {
-    /// Waits.
-    #[tool]
-    async fn wait(ms: u64) -> u64 {
-        sleep(Duration::from_millis(ms)).await;
-        ms
-    }
-
-    /// Fails.
-    #[tool]
-    fn fail(why: String) -> Result<u8, String> {
-        Err(why)
-    }
-
-    let lines = Notes::default();
-    let log = |with_arguments: bool| {
-        let lines = Arc::clone(&lines);
-        let log = Log::new(move |line| lines.lock().unwrap().push(line.to_owned()));
-        if with_arguments { log.arguments() } else { log }
-    };
-    let calls = [
-        call("1", "wait", json!({"ms": 20})),
-        call("2\n3", "fail", json!({"why": "s3cret"})),
-        call("4", "wait", json!({"ms": 5000})),
-    ];
-    let tools = tools![wait, fail];
-    let executor = Executor::serial(&tools).timeout(Duration::from_secs(1));
-    executor
-        .clone()
-        .layer(log(false))
-        .run(&calls, &Context::new())
-        .await;
-    assert_eq!(
-        std::mem::take(&mut *lines.lock().unwrap()),
-        [
-            "1 wait: ok in 20ms",
-            "2 3 fail: failed in 0ns",
-            "4 wait: timeout in 1s"
-        ]
-    );
-    executor
-        .clone()
-        .layer(log(true))
-        .run(&calls[..2], &Context::new())
-        .await;
-    assert_eq!(
-        std::mem::take(&mut *lines.lock().unwrap()),
-        [
-            r#"1 wait {"ms":20}: ok in 20ms"#,
-            r#"2 3 fail {"why":"s3cret"}: failed in 0ns"#,
-        ]
-    );
-    // A call that is dropped has its line.
-    let executor = executor.layer(log(false));
-    let cx = Context::new();
-    let run = executor.run(&calls[2..], &cx);
-    assert!(
-        tokio::time::timeout(Duration::from_millis(10), run)
-            .await
-            .is_err()
-    );
-    assert_eq!(*lines.lock().unwrap(), ["4 wait: cancelled in 10ms"]);
-}
-
 #[test]
 fn no_secret_is_logged_or_shown_to_who_decides() {
     /// Logs in.
@@ -313,9 +248,12 @@ fn no_secret_is_logged_or_shown_to_who_decides() {
         wrapped.handle_errors().return_direct(),
     ] {
         let (log, asked) = (Arc::clone(&log), Arc::clone(&asked));
-        let log = Log::new(move |line| log.lock().unwrap().push(line.to_owned()));
         let executor = Executor::serial(Toolset::new([tool]).unwrap())
-            .layer(log.arguments())
+            .on_event(move |event| {
+                if let Event::Finished { redacted, .. } = event {
+                    log.lock().unwrap().push(redacted.to_string());
+                }
+            })
             .layer(Approval::at_least("high").ask(move |ask| {
                 asked.lock().unwrap().push(ask.arguments().into_owned());
                 async { toolwright::call::Decision::Approve }
@@ -774,9 +712,11 @@ fn many_layers_are_one_answer() {
     let lines = Notes::default();
     let log = Arc::clone(&lines);
     let executor = Executor::parallel(tools![say, reset], 4)
-        .layer(Log::new(move |line| {
-            log.lock().unwrap().push(line.to_owned());
-        }))
+        .on_event(move |event| {
+            if let Event::Finished { call, .. } = event {
+                log.lock().unwrap().push(call.id.to_string());
+            }
+        })
         .layer(Approval::at_least("high"))
         .layer(CallLimit::per_run(10))
         .layer(Cache::new(10))

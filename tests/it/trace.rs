@@ -10,9 +10,15 @@ use std::time::{Duration, SystemTime};
 use toolwright::{
     Context, Executor, Outcome, ToolCall, Toolset,
     call::{ErrorKind, Progress},
-    executor::{Event, TraceKind, TraceStore, Traced},
+    executor::{Event, TraceStore, Traced},
     tool, tools,
 };
+
+macro_rules! of_kind {
+    ($trace:ident, $kind:pat) => {
+        $trace.matching(|event| matches!(&event.what, $kind))
+    };
+}
 
 /// Says it.
 #[tool]
@@ -135,7 +141,7 @@ fn a_trace_is_typed() {
     Executor::serial(all())
         .on_event(trace.observer())
         .run_blocking(&turn(), &Context::new());
-    let finished = trace.of_kind(TraceKind::Finished);
+    let finished = of_kind!(trace, Traced::Finished { .. });
     let kinds: Vec<_> = finished
         .iter()
         .map(|event| match &event.what {
@@ -154,7 +160,7 @@ fn a_trace_is_typed() {
             (1, Some(ErrorKind::Failed))
         ]
     );
-    let ended = trace.of_kind(TraceKind::BatchFinished);
+    let ended = of_kind!(trace, Traced::BatchFinished { .. });
     let Traced::BatchFinished {
         names,
         successes,
@@ -181,9 +187,12 @@ fn events_are_found_by_kind_time_and_predicate_and_the_oldest_make_room() {
     assert_eq!(trace.events()[0].at, at(4));
     assert_eq!(trace.between(at(5)..at(7)).len(), 2);
     assert_eq!(trace.between(..=at(4)).len(), 1);
-    assert_eq!(trace.last(1)[0].kind(), TraceKind::BatchFinished);
+    assert!(matches!(
+        trace.last(1)[0].what,
+        Traced::BatchFinished { .. }
+    ));
     assert_eq!(trace.last(9).len(), 4);
-    assert_eq!(trace.of_kind(TraceKind::Started).len(), 1);
+    assert_eq!(of_kind!(trace, Traced::Started(_)).len(), 1);
     let asks = trace.matching(|event| {
         matches!(
             &event.what,
@@ -240,7 +249,7 @@ fn a_summary_is_one_line_and_cut() {
     Executor::serial(all())
         .on_event(trace.observer())
         .run_blocking(&calls(&[("say", &arguments)]), &Context::new());
-    let line = line(&trace.of_kind(TraceKind::Finished)[0]);
+    let line = line(&of_kind!(trace, Traced::Finished { .. })[0]);
     let result = line.split_once(" -> ").unwrap().1;
     assert_eq!(result, format!("{}… (61 more characters)", "x ".repeat(50)));
 }
@@ -288,7 +297,7 @@ async fn a_batch_whose_future_is_dropped_ends_in_the_trace() {
             .await
             .is_err()
     );
-    let ended = trace.of_kind(TraceKind::BatchFinished);
+    let ended = of_kind!(trace, Traced::BatchFinished { .. });
     assert_eq!(ended.len(), 1);
     let words = ended[0].to_string();
     assert!(

@@ -315,7 +315,7 @@ impl Agent {
     ///
     /// ```
     /// use toolwright::agent::{Agent, ModelResponse, Session, testing::ScriptedModel};
-    /// use toolwright::executor::{TraceKind, TraceStore, Traced};
+    /// use toolwright::executor::{TraceStore, Traced};
     /// use toolwright::{Context, ToolCall, tool, tools};
     ///
     /// /// Adds two numbers.
@@ -334,14 +334,11 @@ impl Agent {
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
     /// let mut session = Session::ask("What is 2 + 3?");
     /// agent.run(&mut session, &Context::new()).await.unwrap();
-    /// // One conversation, in order.
-    /// let kinds: Vec<_> = trace.of_session(session.id()).iter().map(|event| event.kind()).collect();
-    /// use TraceKind::*;
-    /// assert_eq!(kinds[..3], [RunStarted, ModelStarted, ModelFinished]);
-    /// assert_eq!(kinds[3..7], [BatchStarted, Started, Finished, BatchFinished]);
-    /// assert_eq!(kinds[7..], [ModelStarted, ModelFinished, RunFinished]);
-    /// let answer = &trace.of_kind(ModelFinished)[1];
-    /// assert!(matches!(&answer.what, Traced::ModelFinished { text, .. } if text == "It is 5."));
+    /// // One conversation, in order: the run, two model calls, and a batch with one call between them.
+    /// let events = trace.of_session(session.id());
+    /// assert_eq!(events.len(), 10);
+    /// assert!(matches!(events[0].what, Traced::RunStarted));
+    /// assert!(matches!(&events[8].what, Traced::ModelFinished { text, .. } if text == "It is 5."));
     /// # });
     /// ```
     pub fn listener(mut self, listener: impl Listener + 'static) -> Self {

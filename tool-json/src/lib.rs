@@ -8,6 +8,7 @@
 
 pub mod cut;
 mod decimal;
+mod named;
 mod number;
 mod scan;
 mod string;

@@ -38,59 +38,41 @@ pub enum Place {
     Closed,
 }
 
-macro_rules! expected {
-    ($($(#[$doc:meta])* $name:ident => $words:literal,)*) => {
-        /// Token that is missing in an invalid text.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        #[non_exhaustive]
-        pub enum Expected {
-            $($(#[$doc])* $name,)*
-        }
-
-        impl Expected {
-            const ALL: &[Self] = &[$(Self::$name),*];
-
-            /// Returns the text for error messages.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$name => $words,)*
-                }
-            }
-        }
-    };
-}
-
-expected! {
-    /// A value.
-    Value => "a JSON value",
-    /// The end of the text.
-    End => "the end of the text",
-    /// No comma before the closing bracket.
-    NoComma => "no comma before the closing bracket",
-    /// A comma or the end of an array.
-    NextElement => "`,` or `]`",
-    /// A comma or the end of an object.
-    NextEntry => "`,` or `}`",
-    /// A key.
-    Key => "a key in double quotes",
-    /// The colon after a key.
-    Colon => "`:`",
-    /// A digit of a number.
-    Digit => "a digit",
-    /// No digit after a leading zero.
-    NoDigit => "no digit after a leading zero",
-    /// The quote that ends a string.
-    StringEnd => "the end of a string",
-    /// A control character in its escaped form.
-    Control => "an escape: a control character may not stand in a string",
-    /// An escape that JSON defines.
-    Escape => "an escape such as \\n or \\u00e9",
-    /// The digits of `\u`.
-    Hex => "four hexadecimal digits after \\u",
-    /// The other half of a surrogate pair.
-    Pair => "a surrogate pair (this half stands alone)",
-    /// Less nesting of arrays and objects.
-    LessDepth => "less depth",
+crate::named_enum! {
+    /// Token that is missing in an invalid text.
+    #[non_exhaustive]
+    pub enum Expected {
+        /// A value.
+        Value = "a JSON value",
+        /// The end of the text.
+        End = "the end of the text",
+        /// No comma before the closing bracket.
+        NoComma = "no comma before the closing bracket",
+        /// A comma or the end of an array.
+        NextElement = "`,` or `]`",
+        /// A comma or the end of an object.
+        NextEntry = "`,` or `}`",
+        /// A key.
+        Key = "a key in double quotes",
+        /// The colon after a key.
+        Colon = "`:`",
+        /// A digit of a number.
+        Digit = "a digit",
+        /// No digit after a leading zero.
+        NoDigit = "no digit after a leading zero",
+        /// The quote that ends a string.
+        StringEnd = "the end of a string",
+        /// A control character in its escaped form.
+        Control = "an escape: a control character may not stand in a string",
+        /// An escape that JSON defines.
+        Escape = "an escape such as \\n or \\u00e9",
+        /// The digits of `\u`.
+        Hex = "four hexadecimal digits after \\u",
+        /// The other half of a surrogate pair.
+        Pair = "a surrogate pair (this half stands alone)",
+        /// Less nesting of arrays and objects.
+        LessDepth = "less depth",
+    }
 }
 
 /// Error of an invalid text: the expected token, and the offset of the byte.
@@ -469,82 +451,4 @@ impl<'t> Scanner<'t> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Expected, MAX_DEPTH, Scanner};
-
-    fn read(text: &str) -> Result<&str, (Expected, usize)> {
-        let mut scanner = Scanner::new(text);
-        let value = scanner
-            .skip()
-            .and_then(|text| scanner.finish().map(|()| text));
-        value.map_err(|error| (error.expected(), error.at()))
-    }
-
-    #[test]
-    fn an_error_names_what_is_missing_and_where() {
-        let table = [
-            ("", Expected::Value, 0),
-            (" nul", Expected::Value, 1),
-            ("[1 2]", Expected::NextElement, 3),
-            ("[1,]", Expected::NoComma, 3),
-            ("[,]", Expected::Value, 1),
-            (r#"{"a" 1}"#, Expected::Colon, 5),
-            (r#"{"a":1 "b":2}"#, Expected::NextEntry, 7),
-            (r#"{"a":1,}"#, Expected::NoComma, 7),
-            ("{a:1}", Expected::Key, 1),
-            ("1 x", Expected::End, 2),
-            ("-", Expected::Digit, 1),
-            ("1.", Expected::Digit, 2),
-            ("1e+", Expected::Digit, 3),
-            ("01", Expected::NoDigit, 1),
-            (r#""a"#, Expected::StringEnd, 2),
-            ("\"\n\"", Expected::Control, 1),
-            (r#""\x""#, Expected::Escape, 1),
-            (r#""\u12g4""#, Expected::Hex, 1),
-            (r#""\ud800""#, Expected::Pair, 1),
-            (r#""\ud800\u0041""#, Expected::Pair, 1),
-            (r#""\udc00""#, Expected::Pair, 1),
-        ];
-        for (text, expected, at) in table {
-            assert_eq!(read(text), Err((expected, at)), "{text}");
-        }
-    }
-
-    #[test]
-    fn values_are_skipped_whole() {
-        for text in [
-            "null",
-            "-0.5e+3",
-            r#""a\"\ud83d\ude00\\""#,
-            r#"[ 1 , [ ] , { } , "x" ]"#,
-            r#"{"a" : {"a": [true, false]} , "a":1}"#,
-        ] {
-            assert_eq!(read(&format!("\n {text}\t")), Ok(text));
-        }
-    }
-
-    #[test]
-    fn half_of_a_pair_is_replaced_if_the_reader_is_lossy() {
-        for (text, read) in [
-            (r#""a\ud800b""#, "a\u{fffd}b"),
-            (r#""\udc00\ud83d\ude00""#, "\u{fffd}\u{1f600}"),
-            (r#""\ud83d\ud83d\ude00""#, "\u{fffd}\u{1f600}"),
-            (r#""\ud800\n\ud800""#, "\u{fffd}\n\u{fffd}"),
-            (r#""\\ud800""#, r"\ud800"),
-        ] {
-            assert_eq!(Scanner::lossy(text).string().as_deref(), Ok(read), "{text}");
-            assert_eq!(Scanner::lossy(text).skip(), Ok(text));
-        }
-        let cut = Scanner::lossy(r#""\ud80""#).string();
-        assert_eq!(cut.map_err(super::Error::expected), Err(Expected::Hex));
-    }
-
-    #[test]
-    fn depth_has_an_end() {
-        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-        let deepest = usize::from(MAX_DEPTH);
-        assert!(read(&nested(deepest)).is_ok());
-        let deeper = nested(deepest + 1);
-        assert_eq!(read(&deeper), Err((Expected::LessDepth, deepest)));
-    }
-}
+mod tests;

@@ -12,34 +12,25 @@ use toolwright_schema::text::Printable;
 use crate::proof::is_proven;
 use crate::witness::witness;
 
-/// Meaning of a change; later ones are worse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Verdict {
-    /// Nothing changed.
-    Same,
-    /// Words or the order changed: the same values are admitted.
-    Patch,
-    /// All values that were admitted still are, and perhaps others.
-    Minor,
-    /// Values that were admitted may be refused: neither a proof nor an example was found. Treat it as `Major`.
-    Undecided,
-    /// A value that was admitted is refused.
-    Major,
+toolwright_json::named_enum! {
+    /// Meaning of a change; later ones are worse.
+    #[derive(PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum Verdict {
+        /// Nothing changed.
+        Same = "same",
+        /// Words or the order changed: the same values are admitted.
+        Patch = "patch",
+        /// All values that were admitted still are, and perhaps others.
+        Minor = "minor",
+        /// Values that were admitted may be refused: neither a proof nor an example was found. Treat it as `Major`.
+        Undecided = "undecided",
+        /// A value that was admitted is refused.
+        Major = "major",
+    }
 }
 
 impl Verdict {
-    /// Returns the verdict's name: `"same"`, `"patch"`, `"minor"`, `"undecided"` or `"major"`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Same => "same",
-            Self::Patch => "patch",
-            Self::Minor => "minor",
-            Self::Undecided => "undecided",
-            Self::Major => "major",
-        }
-    }
-
     /// Returns true if calls that were written before may be refused.
     pub const fn breaks(self) -> bool {
         matches!(self, Self::Undecided | Self::Major)

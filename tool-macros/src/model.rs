@@ -83,10 +83,8 @@ pub(crate) struct Switch {
 impl Options {
     /// Returns the crate that generated code names.
     pub(crate) fn krate(&self) -> Path {
-        match &self.krate {
-            Some(path) => path.clone(),
-            None => parse_quote!(::toolwright),
-        }
+        let krate = self.krate.clone();
+        krate.unwrap_or_else(|| parse_quote!(::toolwright))
     }
 
     /// Returns true if the hint or option is on.

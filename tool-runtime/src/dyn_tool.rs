@@ -79,16 +79,20 @@ impl DynTool {
     /// The definition is taken as it is, so it can be renamed afterwards. [`Toolset::check`](crate::toolset::Toolset::check)
     /// reports invisible characters in it, and a [`Wire`](toolwright_provider::wire::Wire) leaves them out.
     pub fn declare(def: ToolDef) -> Arc<dyn Tool> {
-        Arc::new(Self {
+        Arc::new(Self::new(def, Checks::None))
+    }
+
+    fn new(def: ToolDef, checks: Checks) -> Self {
+        Self {
             def,
             handler: None,
-            checks: Checks::None,
+            checks,
             checker: OnceLock::new(),
             max_schema_bytes: Tree::MOST_BYTES,
             reads_context: true,
             check: None,
             visible: None,
-        })
+        }
     }
 
     fn handler(&self) -> Result<&dyn Handler, ToolError> {
@@ -179,31 +183,19 @@ impl Tool for DynTool {
 /// Builder of a [`DynTool`]; see [`DynTool::builder`].
 #[must_use = "a builder makes nothing until `build` is called"]
 pub struct DynToolBuilder {
-    /// Empty texts represent missing ones.
-    def: ToolDef,
+    /// The tool so far. Empty texts represent missing ones.
+    tool: DynTool,
     meta: Map<String, Value>,
-    handler: Option<Box<dyn Handler>>,
     /// The schema was given apart from the handler, so decoding does not check it.
     is_schema_given: bool,
-    checks: Checks,
-    max_schema_bytes: usize,
-    reads_context: bool,
-    check: Option<Box<Check>>,
-    visible: Option<Box<Visible>>,
 }
 
 impl Default for DynToolBuilder {
     fn default() -> Self {
         Self {
-            def: ToolDef::new("", ""),
+            tool: DynTool::new(ToolDef::new("", ""), Checks::AndFills),
             meta: Map::new(),
-            handler: None,
             is_schema_given: false,
-            checks: Checks::AndFills,
-            max_schema_bytes: Tree::MOST_BYTES,
-            reads_context: true,
-            check: None,
-            visible: None,
         }
     }
 }
@@ -212,26 +204,26 @@ impl DynToolBuilder {
     /// Sets the whole definition, stored or from a provider's form. Replaces earlier settings.
     pub fn def(mut self, def: ToolDef) -> Self {
         self.meta = def.meta.clone().into();
-        self.def = def;
+        self.tool.def = def;
         self.is_schema_given = true;
         self
     }
 
     /// Sets the name that the model calls.
     pub fn name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
-        self.def.name = name.into();
+        self.tool.def.name = name.into();
         self
     }
 
     /// Sets the description for the model.
     pub fn description(mut self, description: impl Into<Cow<'static, str>>) -> Self {
-        self.def.description = description.into();
+        self.tool.def.description = description.into();
         self
     }
 
     /// Sets a name for people.
     pub fn title(mut self, title: impl Into<Cow<'static, str>>) -> Self {
-        self.def.title = Some(title.into());
+        self.tool.def.title = Some(title.into());
         self
     }
 
@@ -273,7 +265,7 @@ impl DynToolBuilder {
     /// - Numbers are compared by their decimal texts: `1e-400` is no integer, and above zero. Of a `number`,
     ///   one that no `f64` holds is refused.
     pub fn parameters(mut self, schema: SchemaDoc) -> Self {
-        self.def.input = schema;
+        self.tool.def.input = schema;
         self.is_schema_given = true;
         self
     }
@@ -311,7 +303,7 @@ impl DynToolBuilder {
     /// Where another program reads the arguments and has its own defaults, set false: then defaults are notes for the
     /// model, and are not looked at.
     pub fn fill_defaults(mut self, fills: bool) -> Self {
-        self.checks = match (self.checks, fills) {
+        self.tool.checks = match (self.tool.checks, fills) {
             (Checks::None, _) => Checks::None,
             (_, true) => Checks::AndFills,
             (_, false) => Checks::Only,
@@ -323,33 +315,33 @@ impl DynToolBuilder {
     /// be one for each 64 bytes. Default: 2 MiB. It bounds memory: the tree that is made at the first call takes up to 20 times the
     /// bytes of the schema.
     pub fn max_schema_bytes(mut self, bytes: usize) -> Self {
-        self.max_schema_bytes = bytes;
+        self.tool.max_schema_bytes = bytes;
         self
     }
 
     /// Publishes the schema without reading it and without checking arguments against it. The handler's type refuses
     /// arguments that it cannot read; `serde_json::Value` refuses none.
     pub fn unchecked(mut self) -> Self {
-        self.checks = Checks::None;
+        self.tool.checks = Checks::None;
         self
     }
 
     /// Sets the schema of the type that the handler decodes.
     fn parameters_of<A: Schema>(mut self) -> Self {
-        self.def.input = SchemaDoc::of::<A>();
+        self.tool.def.input = SchemaDoc::of::<A>();
         self.is_schema_given = false;
         self
     }
 
     /// Sets the schema of the result.
     pub fn output(mut self, schema: SchemaDoc) -> Self {
-        self.def.output = Some(schema);
+        self.tool.def.output = Some(schema);
         self
     }
 
     /// Sets hints about its effects, and how its calls run.
     pub fn options(mut self, options: ToolOptions) -> Self {
-        self.def.options = options;
+        self.tool.def.options = options;
         self
     }
 
@@ -362,13 +354,13 @@ impl DynToolBuilder {
     /// Sets whether answers may depend on the context that the handler receives. Default: true. With false, a
     /// [`Cache`](crate::layers::Cache) may [share](crate::layers::Cache::shared_for) them between conversations.
     pub fn reads_context(mut self, reads_context: bool) -> Self {
-        self.reads_context = reads_context;
+        self.tool.reads_context = reads_context;
         self
     }
 
     /// Sets the conversations that may see and call the tool.
     pub fn visible(mut self, visible: impl Fn(&Scope<'_>) -> bool + Send + Sync + 'static) -> Self {
-        self.visible = Some(Box::new(visible));
+        self.tool.visible = Some(Box::new(visible));
         self
     }
 
@@ -381,7 +373,7 @@ impl DynToolBuilder {
         A: DeserializeOwned + 'static,
         F: Fn(&A) -> Result<(), Vec<String>> + Send + Sync + 'static,
     {
-        self.check = Some(handler::check(check));
+        self.tool.check = Some(handler::check(check));
         self
     }
 
@@ -394,7 +386,7 @@ impl DynToolBuilder {
         T: Output,
         E: Display + Debug + 'static,
     {
-        self.handler = Some(handler::later(run, None));
+        self.tool.handler = Some(handler::later(run, None));
         self
     }
 
@@ -406,7 +398,7 @@ impl DynToolBuilder {
         T: Output,
         E: Display + Debug + 'static,
     {
-        self.handler = Some(handler::sync(run, None));
+        self.tool.handler = Some(handler::sync(run, None));
         self
     }
 
@@ -420,7 +412,7 @@ impl DynToolBuilder {
         E: Display + Debug + 'static,
     {
         const { A::SHAPE.can_be_read(A::REFS) };
-        self.handler = Some(handler::later(run, Some(A::SHAPE)));
+        self.tool.handler = Some(handler::later(run, Some(A::SHAPE)));
         self.parameters_of::<A>()
     }
 
@@ -433,7 +425,7 @@ impl DynToolBuilder {
         E: Display + Debug + 'static,
     {
         const { A::SHAPE.can_be_read(A::REFS) };
-        self.handler = Some(handler::sync(run, Some(A::SHAPE)));
+        self.tool.handler = Some(handler::sync(run, Some(A::SHAPE)));
         self.parameters_of::<A>()
     }
 
@@ -445,16 +437,11 @@ impl DynToolBuilder {
     /// have invisible characters; also when arguments cannot be checked against the [schema](Self::parameters).
     pub fn build(self) -> Result<Arc<dyn Tool>, BuildError> {
         let Self {
-            mut def,
+            mut tool,
             meta,
-            handler,
             is_schema_given,
-            mut checks,
-            max_schema_bytes,
-            reads_context,
-            check,
-            visible,
         } = self;
+        let def = &mut tool.def;
         if def.name.is_empty() {
             return Err(BuildError::Missing("name"));
         }
@@ -462,40 +449,31 @@ impl DynToolBuilder {
         if def.description.trim().is_empty() {
             return Err(BuildError::Missing("description"));
         }
-        if handler.is_none() && !def.options.manual {
+        if tool.handler.is_none() && !def.options.manual {
             return Err(BuildError::Missing("handler"));
         }
         if def.input.shape().is_some_and(|shape| !is_object(shape)) {
             return Err(BuildError::NotObject);
         }
-        if !is_schema_given || handler.is_none() {
-            checks = Checks::None;
+        if !is_schema_given || tool.handler.is_none() {
+            tool.checks = Checks::None;
         }
-        if checks != Checks::None {
-            Tree::check(def.input.as_json(), max_schema_bytes).map_err(BuildError::Schema)?;
+        if tool.checks != Checks::None {
+            Tree::check(def.input.as_json(), tool.max_schema_bytes).map_err(BuildError::Schema)?;
         }
         let stripped = def.strip_hidden();
         if stripped != Stripped::default() {
             return Err(BuildError::HiddenText(stripped));
         }
         def.meta = meta.into();
-        Ok(Arc::new(DynTool {
-            def,
-            handler,
-            checks,
-            checker: OnceLock::new(),
-            max_schema_bytes,
-            reads_context,
-            check,
-            visible,
-        }))
+        Ok(Arc::new(tool))
     }
 }
 
 impl Debug for DynToolBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DynToolBuilder")
-            .field("name", &self.def.name)
+            .field("name", &self.tool.def.name)
             .finish_non_exhaustive()
     }
 }

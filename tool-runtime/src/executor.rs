@@ -50,7 +50,7 @@ pub use self::redacted::Redacted;
 pub use self::resume::ResumeError;
 pub use self::runner::{Runner, RunnerCall};
 pub use self::source::Source;
-pub use self::trace::{TraceEvent, TraceKind, TraceStore, Traced, TracedCall};
+pub use self::trace::{TraceEvent, TraceStore, Traced, TracedCall};
 pub use self::turn::{CallPlan, Turn};
 
 pub(crate) use self::deadline::pause;
@@ -155,11 +155,9 @@ impl Executor {
     /// [resumes](crate::tool::Tool::resumes): its code may have moved work to another task or thread.
     ///
     /// Time limits need the clock of a tokio runtime; without one there are none.
-    pub fn timeout(self, limit: impl Into<Option<Duration>>) -> Self {
-        Self {
-            timeout: limit.into(),
-            ..self
-        }
+    pub fn timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
+        self.timeout = limit.into();
+        self
     }
 
     /// Returns the time limit of a call of this tool: its own `timeout`, or the executor's.
@@ -169,20 +167,16 @@ impl Executor {
     }
 
     /// Sets the time limit of a batch. Default: none. Calls that have not ended by then are answered with a timeout.
-    pub fn batch_timeout(self, limit: Duration) -> Self {
-        Self {
-            batch_timeout: Some(limit),
-            ..self
-        }
+    pub fn batch_timeout(mut self, limit: Duration) -> Self {
+        self.batch_timeout = Some(limit);
+        self
     }
 
     /// Sets the limit on bodies of `blocking` tools in flight, shared by all executors that have it. Default: 256 for
     /// the process; see [`BlockingLimit`].
-    pub fn blocking_limit(self, limit: &BlockingLimit) -> Self {
-        Self {
-            blocking: limit.clone(),
-            ..self
-        }
+    pub fn blocking_limit(mut self, limit: &BlockingLimit) -> Self {
+        self.blocking = limit.clone();
+        self
     }
 
     /// Lets calls of `exclusive` tools run alone in all batches behind this gate, for servers that run each call as a batch of
@@ -201,20 +195,16 @@ impl Executor {
     /// let gate = ExclusiveGate::default();
     /// let tenant = |tools: &Toolset| Executor::serial(tools).exclusive_across(&gate);
     /// ```
-    pub fn exclusive_across(self, gate: &ExclusiveGate) -> Self {
-        Self {
-            exclusive: Some(gate.clone()),
-            ..self
-        }
+    pub fn exclusive_across(mut self, gate: &ExclusiveGate) -> Self {
+        self.exclusive = Some(gate.clone());
+        self
     }
 
     /// Leaves the calls of these tools to the host, as those of a [`manual`](toolwright_provider::call::ToolOptions::manual)
     /// tool. If the closure panics, the call is left to the host.
-    pub fn manual(self, is_manual: impl Fn(&ToolDef) -> bool + Send + Sync + 'static) -> Self {
-        Self {
-            manual: Some(Arc::new(is_manual)),
-            ..self
-        }
+    pub fn manual(mut self, is_manual: impl Fn(&ToolDef) -> bool + Send + Sync + 'static) -> Self {
+        self.manual = Some(Arc::new(is_manual));
+        self
     }
 
     /// Adds a filter: a conversation sees and calls only tools that pass it, all earlier filters, and their own
@@ -231,11 +221,9 @@ impl Executor {
     }
 
     /// Sets the policy for calls that fail. Default: [`ErrorPolicy::Continue`].
-    pub fn on_error(self, policy: ErrorPolicy) -> Self {
-        Self {
-            on_error: policy,
-            ..self
-        }
+    pub fn on_error(mut self, policy: ErrorPolicy) -> Self {
+        self.on_error = policy;
+        self
     }
 
     /// Sets the policy for calls whose outcome is unknown: a tool, a transport or a
@@ -266,11 +254,9 @@ impl Executor {
     /// let batch = executor.run_blocking(&[decided], &cx);
     /// assert_eq!(batch.results().next().unwrap().value(), Some("paid".into()));
     /// ```
-    pub fn on_unknown_outcome(self, policy: UnknownOutcome) -> Self {
-        Self {
-            unknown_outcome: Some(policy),
-            ..self
-        }
+    pub fn on_unknown_outcome(mut self, policy: UnknownOutcome) -> Self {
+        self.unknown_outcome = Some(policy);
+        self
     }
 
     /// Returns the [policy](Self::on_unknown_outcome) for calls whose outcome is unknown, if it was set.
@@ -286,20 +272,16 @@ impl Executor {
     }
 
     /// Sets the host's code that runs the calls, behind all layers; see [`Runner`]. Default: the tools' own code runs.
-    pub fn runner(self, runner: impl Runner + 'static) -> Self {
-        Self {
-            runner: Some(Arc::new(runner)),
-            ..self
-        }
+    pub fn runner(mut self, runner: impl Runner + 'static) -> Self {
+        self.runner = Some(Arc::new(runner));
+        self
     }
 
     /// Sets the owner of calls that stay open. Default: none, and `background` tools run like other tools, as in
     /// [`run_blocking`](Self::run_blocking). An agent sets its session's.
-    pub fn open_calls(self, open: impl Into<OpenCalls>) -> Self {
-        Self {
-            open_calls: Some(open.into()),
-            ..self
-        }
+    pub fn open_calls(mut self, open: impl Into<OpenCalls>) -> Self {
+        self.open_calls = Some(open.into());
+        self
     }
 
     /// Returns the executor of the code of an open call, which has passed all layers but those that are about the work.
@@ -337,11 +319,9 @@ impl Executor {
     }
 
     /// Sets a limit on the length of answers. Default: none.
-    pub fn output_limit(self, limit: OutputLimit) -> Self {
-        Self {
-            output: Some(limit),
-            ..self
-        }
+    pub fn output_limit(mut self, limit: OutputLimit) -> Self {
+        self.output = Some(limit);
+        self
     }
 
     /// Records redacted arguments and results in spans: `gen_ai.tool.call.arguments` and `gen_ai.tool.call.result`.
@@ -351,11 +331,9 @@ impl Executor {
     /// conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/). The span `execute_tool {name}`
     /// has `gen_ai.operation.name`, `gen_ai.tool.name` and `gen_ai.tool.call.id`; a failed call has `error.type`. It is
     /// entered wherever the tool's code runs.
-    pub fn content_in_spans(self) -> Self {
-        Self {
-            has_content: true,
-            ..self
-        }
+    pub fn content_in_spans(mut self) -> Self {
+        self.has_content = true;
+        self
     }
 
     /// See [`Toolset::check_examples`].

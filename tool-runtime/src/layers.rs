@@ -1,14 +1,13 @@
-//! Layers for an [`Executor`](crate::executor::Executor): they log, retry, cache, approve or limit every call.
+//! Layers for an [`Executor`](crate::executor::Executor): they retry, cache, approve or limit every call.
 //!
 //! ```
 //! use std::time::Duration;
 //!
-//! use toolwright::layers::{Approval, ConcurrencyLimit, Cache, CallLimit, Log, Retry};
+//! use toolwright::layers::{Approval, ConcurrencyLimit, Cache, CallLimit, Retry};
 //! use toolwright::{Executor, Toolset, call::Decision};
 //!
 //! let tools = Toolset::default();
 //! let executor = Executor::parallel(&tools, 8)
-//!     .layer(Log::stderr())
 //!     .layer(Approval::at_least("high").ask(|ask| async move {
 //!         if &*ask.call.name == "pay" { Decision::Approve } else { Decision::Reject("no".into()) }
 //!     }))
@@ -20,7 +19,7 @@
 //!
 //! The first layer sees a call first and its answer last. So the order says what is meant: a `Cache` before an
 //! `Approval` answers without asking; a `Retry` before a `ConcurrencyLimit` gives its permit back between two attempts,
-//! behind it it keeps the permit; a `Log` behind a `Retry` writes a line an attempt.
+//! behind it it keeps the permit.
 //!
 //! What holds for all of them, and for layers of your own:
 //!
@@ -42,7 +41,6 @@ mod cache;
 mod call_limit;
 mod concurrency_limit;
 mod levels;
-mod log;
 mod retry;
 #[cfg(feature = "tower")]
 mod tower;
@@ -59,7 +57,6 @@ pub use self::cache::Cache;
 pub use self::call_limit::CallLimit;
 pub use self::concurrency_limit::ConcurrencyLimit;
 pub use self::levels::Levels;
-pub use self::log::Log;
 pub use self::retry::Retry;
 #[cfg(feature = "tower")]
 pub use self::tower::{Tower, TowerRequest, TowerService};

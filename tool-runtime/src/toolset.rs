@@ -123,7 +123,8 @@ pub(crate) struct ToolEntry {
 
 impl ToolList for Toolset {
     fn encoded(&self) -> impl ExactSizeIterator<Item = (&ToolDef, &EncodedTool)> {
-        self.sent().map(|entry| (entry.def(), &*entry.encoded))
+        let sent = self.sent().into_iter();
+        sent.map(|entry| (entry.def(), &*entry.encoded))
     }
 
     fn all(&self) -> impl ExactSizeIterator<Item = (&ToolDef, &EncodedTool)> {

@@ -171,9 +171,6 @@ pub const REFERENCES: [Keyword; 3] = [Keyword::Ref, Keyword::DynamicRef, Keyword
 /// Keywords that hold several schemas for the same value.
 pub const COMBINING: [Keyword; 3] = [Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf];
 
-/// Keywords whose meaning depends on their siblings.
-pub const UNEVALUATED: [Keyword; 2] = [Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems];
-
 /// The names of the types.
 pub const TYPES: [&str; 7] = [
     "string", "integer", "number", "boolean", "null", "object", "array",

@@ -192,19 +192,15 @@ impl<'s> Shape<'s> {
     }
 
     /// Marks the values as secret: they are for the tool alone.
-    pub const fn secret(self) -> Self {
-        Self {
-            is_secret: true,
-            ..self
-        }
+    pub const fn secret(mut self) -> Self {
+        self.is_secret = true;
+        self
     }
 
     /// Sets the description to that of the type that has the shape.
-    pub const fn described(self, description: &'s str) -> Self {
-        Self {
-            description,
-            ..self
-        }
+    pub const fn described(mut self, description: &'s str) -> Self {
+        self.description = description;
+        self
     }
 
     /// Integers from `min` to `max`; `bits` is the width of the type that has just these.

@@ -950,7 +950,7 @@ fn the_arguments_of_an_exact_tool_are_as_they_were_written() {
 #[cfg(feature = "tokio")]
 fn executed(tools: &Toolset, model: &ToolCall) -> [ToolError; 2] {
     let plain = toolwright::Executor::serial(tools);
-    let layered = plain.clone().layer(toolwright::layers::Log::new(|_| {}));
+    let layered = plain.clone().layer(toolwright::layers::Retry::new(1));
     [plain, layered].map(|executor| {
         let batch = executor.run_blocking(std::slice::from_ref(model), &Context::new());
         batch.results().next().unwrap().outcome.clone().unwrap_err()

@@ -179,7 +179,7 @@ fn a_demand_is_what_lowering_counts() {
                 continue;
             }
             seen += 1;
-            let told = dialect.request_usage(shape, &Refs::NONE);
+            let told = dialect.analyze(shape, &Refs::NONE).size;
             let (compiled, ran) = (
                 (told.optional_keys, told.unions),
                 (lowered.optional_keys, lowered.unions),

@@ -20,7 +20,7 @@ use toolwright::agent::{
     Agent, AgentError, AgentTool, Budget, Hooks, ModelResponse, Run, RunEnd, RunEvent, Session,
     Thread, ThreadMessage, handoff,
 };
-use toolwright::executor::{TraceKind, TraceStore};
+use toolwright::executor::{TraceStore, Traced};
 use toolwright::tokens::Tokenizer;
 use toolwright::wire::Usage;
 use toolwright::{Context, Executor, Schema, ToolCall, Toolset, Wire, tool, tools};
@@ -184,7 +184,8 @@ async fn calls_stay_pending_once_nothing_is_left_and_run_with_a_larger_budget() 
     assert_eq!(refused(&first).1, 0);
     assert_eq!(first.left.unwrap().to_string(), "0 tokens");
     assert_eq!(first.end.as_str(), "budget");
-    let finished = trace.of_kind(TraceKind::RunFinished)[0].to_string();
+    let finished = trace.matching(|event| matches!(event.what, Traced::RunFinished { .. }));
+    let finished = finished[0].to_string();
     assert!(finished.contains("budget"), "{finished}");
     assert!(!first.end.is_limit());
     let error = first.completed().unwrap_err().to_string();

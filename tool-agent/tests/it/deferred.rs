@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, Endpoint, ModelResponse, RunEnd, Session};
 use toolwright::call::Filter;
-use toolwright::executor::{TraceKind, TraceStore, Traced};
+use toolwright::executor::{TraceStore, Traced};
 use toolwright::toolset::Namespace;
 use toolwright::wire::{DefinitionOptions, Loading};
 use toolwright::{Context, Dialect, Executor, ToolCall, Toolset, Wire, tool, tools};
@@ -564,7 +564,7 @@ async fn traces_and_scripts_have_the_tools_of_a_request() {
         .collect();
     assert_eq!(recorded[0], ["now", "search_tools"]);
     assert_eq!(recorded[1], ["now", "search_tools", "close_order"]);
-    let traced = trace.of_kind(TraceKind::ModelStarted);
+    let traced = trace.matching(|event| matches!(event.what, Traced::ModelStarted { .. }));
     let traced: Vec<Vec<String>> = traced
         .iter()
         .filter_map(|event| match &event.what {

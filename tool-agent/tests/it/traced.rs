@@ -15,7 +15,7 @@ use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelReque
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, Model, ModelResponse, RunEvent, Session, handoff};
 use toolwright::call::BoxFuture;
-use toolwright::executor::{TraceEvent, TraceKind, TraceStore, Traced};
+use toolwright::executor::{TraceEvent, TraceStore, Traced};
 use toolwright::wire::Usage;
 use toolwright::{Context, ToolCall, Toolset, call::Cancel, tool, tools};
 
@@ -163,7 +163,8 @@ async fn a_model_that_fails_ends_the_trace_of_its_run() {
             "run s2/1: error; 1 turns, 1 rounds of tools; 7 tokens in, 2 out (6s)",
         ]
     );
-    assert_eq!(trace.of_kind(TraceKind::ModelFailed)[0].turn, Some(1));
+    let failed = trace.matching(|event| matches!(event.what, Traced::ModelFailed { .. }));
+    assert_eq!(failed[0].turn, Some(1));
 }
 
 #[tokio::test(start_paused = true)]
@@ -229,7 +230,7 @@ async fn events_are_found_by_conversation_run_kind_and_time() {
 
     let ended = |events: Vec<Arc<TraceEvent>>| {
         let ends = events.into_iter();
-        let ends = ends.filter(|event| event.kind() == TraceKind::RunFinished);
+        let ends = ends.filter(|event| matches!(event.what, Traced::RunFinished { .. }));
         let runs: Vec<_> = ends
             .map(|event| event.run.as_deref().unwrap().to_owned())
             .collect();
@@ -241,7 +242,7 @@ async fn events_are_found_by_conversation_run_kind_and_time() {
     assert_eq!(ended(trace.of_session("bob")), ["bob/1"]);
     assert_eq!(trace.of_run("ann/2").len(), 4);
     assert!(trace.of_session("an").is_empty());
-    let models = trace.of_kind(TraceKind::ModelFinished);
+    let models = trace.matching(|event| matches!(event.what, Traced::ModelFinished { .. }));
     let mut said: Vec<_> = models
         .iter()
         .map(|event| match &event.what {
@@ -269,12 +270,12 @@ async fn a_hand_over_is_stored_between_the_model_calls_of_two_agents() {
     let desk = desk.name("desk").peer("billing", billing);
     let desk = desk.listener(trace.clone());
     let _ = desk.run(&mut session("s1"), &Context::new()).await.unwrap();
-    let wanted = [
-        TraceKind::ModelFinished,
-        TraceKind::HandedOver,
-        TraceKind::ModelStarted,
-    ];
-    let events = trace.matching(|event| wanted.contains(&event.kind()));
+    let events = trace.matching(|event| {
+        matches!(
+            event.what,
+            Traced::ModelFinished { .. } | Traced::HandedOver { .. } | Traced::ModelStarted { .. }
+        )
+    });
     let said: Vec<_> = events
         .iter()
         .map(|event| (event.agent.as_deref(), event.to_string()))

@@ -26,8 +26,9 @@ pub(super) struct PerSide<T> {
 }
 
 /// Representation of an enum in serde.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(super) enum Tagging {
+    #[default]
     External,
     Internal(String),
     Adjacent(String, String),
@@ -36,8 +37,9 @@ pub(super) enum Tagging {
 
 /// Contents of the attributes of a type.
 #[allow(clippy::struct_excessive_bools)] // Each is an attribute of its own.
+#[derive(Default)]
 pub(super) struct ContainerAttrs {
-    pub(super) krate: Path,
+    krate: Option<Path>,
     /// The name that a tagged struct carries.
     pub(super) rename: PerSide<Option<String>>,
     pub(super) rename_all: PerSide<RenameRule>,
@@ -71,9 +73,7 @@ const SERDE_TOO: &[OptionOwner] = &[OptionOwner::Serde, OptionOwner::Schemars];
 const SCHEMARS_TOO: &[OptionOwner] = &[OptionOwner::Schema, OptionOwner::Schemars];
 
 const CONTAINER: &Rows<ContainerAttrs> = &[
-    (OURS, "crate", |cx, it, to| {
-        to.krate = attr::krate(cx, it).unwrap_or_else(|| to.krate.clone());
-    }),
+    (OURS, "crate", |cx, it, to| to.krate = attr::krate(cx, it)),
     (OURS, "as", |_, it, to| {
         to.from.clone_from(&it.ty);
         to.into.clone_from(&it.ty);
@@ -124,27 +124,7 @@ const CONTAINER: &Rows<ContainerAttrs> = &[
 
 impl ContainerAttrs {
     pub(super) fn read(cx: &Ctxt, attrs: &[Attribute]) -> Self {
-        let mut this = Self {
-            krate: parse_quote!(::toolwright),
-            rename: PerSide::default(),
-            rename_all: PerSide::default(),
-            rename_all_fields: PerSide::default(),
-            default: None,
-            has_default: false,
-            tagging: Tagging::External,
-            tag: None,
-            content: None,
-            transparent: false,
-            from: None,
-            into: None,
-            open: false,
-            denies: None,
-            title: None,
-            description: None,
-            bounds: BoundArgs::default(),
-            json_schema: false,
-            secret: false,
-        };
+        let mut this = Self::default();
         option::read(
             cx,
             attrs,
@@ -166,6 +146,12 @@ impl ContainerAttrs {
             _ => {}
         }
         this
+    }
+
+    /// Returns the crate that generated code names.
+    pub(super) fn krate(&self) -> Path {
+        let krate = self.krate.clone();
+        krate.unwrap_or_else(|| parse_quote!(::toolwright))
     }
 
     /// The kind of a type that is read from or written as others.

@@ -108,7 +108,7 @@ fn implement(
     shape: &TokenStream,
     parts: &body::SchemaParts,
 ) -> TokenStream {
-    let krate = &container.krate;
+    let krate = &container.krate();
     let ident = &input.ident;
     let (generics, id) = with_schemas(input, krate);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();

@@ -7,7 +7,7 @@ use syn::{Attribute, Meta, Token};
 use crate::ctxt::Ctxt;
 use crate::parse::attr::{self, KeyValue, Reader};
 
-use super::serde_attr::{AttrOwner, Treatment, meaning};
+use super::serde_attr::{AttrOwner, refused};
 use crate::bounds::{BOUNDS, BoundArgs};
 
 /// Attribute that an option belongs to.
@@ -74,15 +74,14 @@ fn other(
                 );
             }
         }
-        OptionOwner::Serde => match meaning(place, key) {
-            Some(Treatment::Refused(why)) => cx.error(
-                entry.meta.path(),
-                format!("`#[serde({key})]` has no schema: {why}"),
-            ),
-            Some(Treatment::Nothing) => {}
-            // serde reports names that it does not know either.
-            Some(Treatment::Read | Treatment::Custom) | None => {}
-        },
+        OptionOwner::Serde => {
+            if let Some(why) = refused(place, key) {
+                cx.error(
+                    entry.meta.path(),
+                    format!("`#[serde({key})]` has no schema: {why}"),
+                );
+            }
+        }
     }
 }
 

@@ -66,22 +66,18 @@ impl Encoder {
     /// Sends the pictures of results in a message of the user behind them, for models that take none inside: Gemini 2.5 and
     /// earlier, and models behind `OpenAI`'s chat that see. Other wires put pictures inside all the same.
     #[must_use]
-    pub const fn pictures_after(self) -> Self {
-        Self {
-            pictures_after: true,
-            ..self
-        }
+    pub const fn pictures_after(mut self) -> Self {
+        self.pictures_after = true;
+        self
     }
 
     /// Sends errors that have data or faults as structured content, too: for MCP, where the tool has no output schema.
     /// Clients check structured content by that schema, that of errors too.
     #[doc(hidden)]
     #[must_use]
-    pub const fn __structured_errors(self, structured_errors: bool) -> Self {
-        Self {
-            structured_errors,
-            ..self
-        }
+    pub const fn __structured_errors(mut self, structured_errors: bool) -> Self {
+        self.structured_errors = structured_errors;
+        self
     }
 
     pub(crate) const fn has_structured_errors(self) -> bool {

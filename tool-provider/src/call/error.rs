@@ -3,8 +3,9 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
-use toolwright_json::{ObjectWriter, list, quoted};
+use toolwright_json::{ObjectWriter, list, named_enum, quoted};
 use toolwright_schema::decode::Fault;
 use toolwright_schema::text::{Printable, printable};
 
@@ -15,83 +16,82 @@ use toolwright_schema::text::{Printable, printable};
 #[derive(Clone)]
 pub struct ToolError(Box<ErrorData>);
 
-#[derive(Clone)]
-struct ErrorData {
+/// Parts of an error, as it is stored, but for the source.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct ErrorData {
     kind: ErrorKind,
     messages: Vec<Cow<'static, str>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     faults: Vec<Fault>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     data: Option<Value>,
     /// The tool's own error, or the payload of its panic.
+    #[serde(skip)]
     source: Option<Arc<dyn Error + Send + Sync>>,
+    #[serde(default, rename = "detail", skip_serializing_if = "Option::is_none")]
     debug: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     permanent: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     outcome_unknown: bool,
 }
 
-/// Declares [`ErrorKind`] and its names in one table, so that no kind is without one.
-macro_rules! error_kinds {
-    ($($(#[$doc:meta])* $kind:ident = $name:literal,)*) => {
-        /// The ways in which a call can fail.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum ErrorKind {
-            $($(#[$doc])* $kind,)*
-        }
-
-        impl ErrorKind {
-            const ALL: &[Self] = &[$(Self::$kind),*];
-
-            /// The kind's stable name, for logs and protocols: `invalid_args`. Hidden tools read as
-            /// unknown ones, so that a name cannot be probed for.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$kind => $name,)*
-                }
-            }
-        }
-    };
-}
-
-error_kinds! {
-    /// No tool of that name.
-    Unknown = "unknown_tool",
-    /// A tool of that name, but not for this conversation.
-    Hidden = "unknown_tool",
-    /// The arguments do not fit, or the tool's validator refused them.
-    InvalidArgs = "invalid_args",
-    /// A person or a policy rejected the call.
-    Rejected = "rejected",
-    /// The tool ran and reported an error.
-    Failed = "failed",
-    /// The tool panicked.
-    Panicked = "panicked",
-    /// The tool took too long.
-    Timeout = "timeout",
-    /// The call was cancelled.
-    Cancelled = "cancelled",
-    /// The tool needs the approval of a person, and none was asked. It did not run.
-    NotApproved = "not_approved",
-    /// The tool is declared, but nothing here runs it.
-    NoHandler = "no_handler",
-    /// There was no thread or no room for the call. Nothing of it ran, and it may be made again.
-    NotStarted = "not_started",
-    /// A [`Runner`](https://docs.rs/toolwright/latest/toolwright/executor/trait.Runner.html) of the host gave no answer.
-    NoAnswer = "no_answer",
-    /// The result cannot be written as JSON.
-    Encoding = "encoding",
-    /// The tool returned a forbidden value.
-    InvalidReturn = "invalid_return",
+named_enum! {
+    /// The ways in which a call can fail. Hidden tools have the name of unknown ones, so that a name cannot be probed for.
+    #[non_exhaustive]
+    pub enum ErrorKind {
+        /// No tool of that name.
+        Unknown = "unknown_tool",
+        /// A tool of that name, but not for this conversation.
+        Hidden = "unknown_tool",
+        /// The arguments do not fit, or the tool's validator refused them.
+        InvalidArgs = "invalid_args",
+        /// A person or a policy rejected the call.
+        Rejected = "rejected",
+        /// The tool ran and reported an error.
+        Failed = "failed",
+        /// The tool panicked.
+        Panicked = "panicked",
+        /// The tool took too long.
+        Timeout = "timeout",
+        /// The call was cancelled.
+        Cancelled = "cancelled",
+        /// The tool needs the approval of a person, and none was asked. It did not run.
+        NotApproved = "not_approved",
+        /// The tool is declared, but nothing here runs it.
+        NoHandler = "no_handler",
+        /// There was no thread or no room for the call. Nothing of it ran, and it may be made again.
+        NotStarted = "not_started",
+        /// A [`Runner`](https://docs.rs/toolwright/latest/toolwright/executor/trait.Runner.html) of the host gave no answer.
+        NoAnswer = "no_answer",
+        /// The result cannot be written as JSON.
+        Encoding = "encoding",
+        /// The tool returned a forbidden value.
+        InvalidReturn = "invalid_return",
+    }
 }
 
 impl ErrorKind {
-    /// Returns the kind of this name: of a hidden tool's, that of an unknown one.
-    pub(super) fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|kind| kind.as_str() == name)
-    }
-
     /// Returns true if the tool itself reported the failure, as opposed to a crash or a call that never reached it.
     pub const fn is_reported(self) -> bool {
         matches!(self, Self::Failed)
+    }
+}
+
+impl Serialize for ErrorKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// Reads the kind of a hidden tool as that of an unknown one, and a kind that is not known as `failed`.
+impl<'de> Deserialize<'de> for ErrorKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = Cow::<str>::deserialize(deserializer)?;
+        let mut all = Self::ALL.iter().copied();
+        Ok(all
+            .find(|kind| kind.as_str() == name)
+            .unwrap_or(Self::Failed))
     }
 }
 
@@ -131,6 +131,26 @@ impl ToolError {
             debug: None,
             permanent: false,
             outcome_unknown: false,
+        }))
+    }
+
+    /// Returns the parts to store.
+    pub(super) fn stored(&self) -> ErrorData {
+        let source = None;
+        ErrorData {
+            source,
+            ..(*self.0).clone()
+        }
+    }
+
+    /// Restores an error. Its texts come from elsewhere.
+    pub(super) fn restored(stored: ErrorData) -> Self {
+        let messages = Self::with_messages(stored.kind, stored.messages).0.messages;
+        let faults = stored.faults.into_iter().map(Fault::printable).collect();
+        Self(Box::new(ErrorData {
+            messages,
+            faults,
+            ..stored
         }))
     }
 

@@ -133,78 +133,59 @@ impl Outcome {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct HaltReason(Cow<'static, str>);
 
-/// Declares [`EndReason`] and its words in one table, so that a reason cannot be added without its word.
-macro_rules! end_reasons {
-    ($($(#[$doc:meta])* $reason:ident = $word:literal,)*) => {
-        /// The runtime's own reasons why a batch or a run ends.
-        ///
-        /// Whoever has a name for such an end takes it from here, so all of these words are reserved.
-        #[doc(hidden)]
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum EndReason {
-            $($(#[$doc])* $reason,)*
-        }
-
-        impl EndReason {
-            /// The reason's name, as it is stored and shown.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$reason => $word,)*
-                }
-            }
-        }
-
-        const RESERVED: &[&str] = &[$($word),*];
-    };
-}
-
-end_reasons! {
-    /// A policy ended a batch at a call's failure.
-    Aborted = "aborted",
-    /// A tool asks a person.
-    AskUser = "ask_user",
-    /// A budget does not cover the next step.
-    Budget = "budget",
-    /// The host stopped it.
-    Cancelled = "cancelled",
-    /// The model finished.
-    Completed = "completed",
-    /// A response was cut off at a limit of tokens.
-    CutOff = "cut_off",
-    /// The model failed.
-    Error = "error",
-    /// The provider broke off a response.
-    Failed = "failed",
-    /// A filter of the provider stopped a response.
-    Filtered = "filtered",
-    /// The host's own condition.
-    HaltWhen = "halt_when",
-    /// A response goes on in the background.
-    InProgress = "in_progress",
-    /// A pause that the host wanted.
-    Interrupted = "interrupted",
-    /// The model made a call that the provider could not read.
-    MalformedCall = "malformed_call",
-    /// Reserved for hosts that answer calls by hand.
-    Manual = "manual",
-    /// The provider paused a response too often.
-    Paused = "paused",
-    /// Calls are pending.
-    Pending = "pending",
-    /// The model refused to answer.
-    Refused = "refused",
-    /// A limit on steps.
-    MaxSteps = "max_steps",
-    /// A limit on rounds of tools.
-    MaxToolRounds = "max_tool_rounds",
-    /// A limit on model calls.
-    MaxTurns = "max_turns",
-    /// The answers go to the user.
-    ReturnDirect = "return_direct",
-    /// A response without an answer ended for an unknown reason.
-    Stopped = "stopped",
-    /// A policy ended the conversation at a call's failure.
-    ToolError = "tool_error",
+toolwright_json::named_enum! {
+    /// The runtime's own reasons why a batch or a run ends.
+    ///
+    /// Whoever has a name for such an end takes it from here, so all of these words are reserved.
+    #[doc(hidden)]
+    pub enum EndReason {
+        /// A policy ended a batch at a call's failure.
+        Aborted = "aborted",
+        /// A tool asks a person.
+        AskUser = "ask_user",
+        /// A budget does not cover the next step.
+        Budget = "budget",
+        /// The host stopped it.
+        Cancelled = "cancelled",
+        /// The model finished.
+        Completed = "completed",
+        /// A response was cut off at a limit of tokens.
+        CutOff = "cut_off",
+        /// The model failed.
+        Error = "error",
+        /// The provider broke off a response.
+        Failed = "failed",
+        /// A filter of the provider stopped a response.
+        Filtered = "filtered",
+        /// The host's own condition.
+        HaltWhen = "halt_when",
+        /// A response goes on in the background.
+        InProgress = "in_progress",
+        /// A pause that the host wanted.
+        Interrupted = "interrupted",
+        /// The model made a call that the provider could not read.
+        MalformedCall = "malformed_call",
+        /// Reserved for hosts that answer calls by hand.
+        Manual = "manual",
+        /// The provider paused a response too often.
+        Paused = "paused",
+        /// Calls are pending.
+        Pending = "pending",
+        /// The model refused to answer.
+        Refused = "refused",
+        /// A limit on steps.
+        MaxSteps = "max_steps",
+        /// A limit on rounds of tools.
+        MaxToolRounds = "max_tool_rounds",
+        /// A limit on model calls.
+        MaxTurns = "max_turns",
+        /// The answers go to the user.
+        ReturnDirect = "return_direct",
+        /// A response without an answer ended for an unknown reason.
+        Stopped = "stopped",
+        /// A policy ended the conversation at a call's failure.
+        ToolError = "tool_error",
+    }
 }
 
 impl HaltReason {
@@ -242,12 +223,12 @@ impl fmt::Display for HaltReason {
 
 /// A loop over patterns: in `const`, slices have no iterators.
 const fn is_reserved(reason: &str) -> bool {
-    let mut words: &[&str] = RESERVED;
-    while let [word, rest @ ..] = words {
-        if same(word, reason) {
+    let mut reserved = EndReason::ALL;
+    while let [one, rest @ ..] = reserved {
+        if same(one.as_str(), reason) {
             return true;
         }
-        words = rest;
+        reserved = rest;
     }
     false
 }

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use super::error::ErrorData;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use toolwright_schema::decode::{Fault, Repair};
+use toolwright_schema::decode::Repair;
 
 use crate::call::{
-    Block, Content, ErrorKind, HaltReason, Meta, Outcome, Payload, ToolCall, ToolError, ToolResult,
+    Block, Content, HaltReason, Meta, Outcome, Payload, ToolCall, ToolError, ToolResult,
 };
 
 /// The outcome of a call, in a form to store or to send to another process.
@@ -71,34 +72,7 @@ enum StoredKind {
         key: String,
         note: String,
     },
-    Error {
-        kind: String,
-        messages: Vec<String>,
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        faults: Vec<Fault>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        data: Option<Value>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        detail: Option<String>,
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        permanent: bool,
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        outcome_unknown: bool,
-    },
-}
-
-impl StoredKind {
-    fn of_error(error: &ToolError) -> Self {
-        Self::Error {
-            kind: error.kind().as_str().to_owned(),
-            messages: error.messages().map(str::to_owned).collect(),
-            faults: error.faults().to_vec(),
-            data: error.data().cloned(),
-            detail: error.host_detail().map(str::to_owned),
-            permanent: error.is_permanent(),
-            outcome_unknown: error.is_outcome_unknown(),
-        }
-    }
+    Error(ErrorData),
 }
 
 impl StoredOutcome {
@@ -123,7 +97,7 @@ impl StoredOutcome {
                 key: key.clone(),
                 note: note.clone(),
             },
-            Err(error) => StoredKind::of_error(error),
+            Err(error) => StoredKind::Error(error.stored()),
         };
         Ok(Self {
             handled: matches!(&result.outcome, Ok(Outcome::Value(value)) if value.__is_handled()),
@@ -135,7 +109,7 @@ impl StoredOutcome {
 
     /// The outcome of a call that failed.
     pub fn of_error(error: &ToolError) -> Self {
-        Self::of_kind(StoredKind::of_error(error))
+        Self::of_kind(StoredKind::Error(error.stored()))
     }
 
     fn of_kind(came_to: StoredKind) -> Self {
@@ -194,7 +168,7 @@ impl StoredOutcome {
 
     /// Returns true if the call failed.
     pub fn is_error(&self) -> bool {
-        matches!(self.came_to, StoredKind::Error { .. })
+        matches!(self.came_to, StoredKind::Error(_))
     }
 
     /// The call's changes of the conversation's state, in order.
@@ -238,27 +212,7 @@ impl StoredOutcome {
             },
             StoredKind::ReturnDirect(value) => Outcome::ReturnDirect(Payload::new(value)),
             StoredKind::Open { key, note } => Outcome::Open { key, note },
-            StoredKind::Error {
-                kind,
-                messages,
-                faults,
-                data,
-                detail,
-                permanent,
-                outcome_unknown,
-            } => {
-                let error = error(&kind, messages, detail).with_faults(faults);
-                let error = match data {
-                    Some(data) => error.with_data(data),
-                    None => error,
-                };
-                let error = if permanent { error.permanent() } else { error };
-                return Err(if outcome_unknown {
-                    error.with_outcome_unknown()
-                } else {
-                    error
-                });
-            }
+            StoredKind::Error(stored) => return Err(ToolError::restored(stored)),
         })
     }
 }
@@ -296,18 +250,6 @@ impl std::error::Error for StoredOutcomeError {}
 
 fn raw(value: &Payload) -> Result<Box<RawValue>, StoredOutcomeError> {
     RawValue::from_string(value.to_json().into_owned()).map_err(StoredOutcomeError::of)
-}
-
-fn error(kind: &str, messages: Vec<String>, detail: Option<String>) -> ToolError {
-    let kind = ErrorKind::named(kind).unwrap_or(ErrorKind::Failed);
-    let mut messages = messages.into_iter();
-    let first = messages.next().unwrap_or_default();
-    let error = ToolError::new(kind, first);
-    let error = messages.fold(error, ToolError::with_message);
-    match detail {
-        Some(detail) => error.with_debug(detail),
-        None => error,
-    }
 }
 
 /// Version number of the stored form of sessions and outcomes. Other versions are not read. Text without a number has

@@ -23,40 +23,26 @@ pub struct Notice {
     pub message: String,
 }
 
-/// Kind of a [`Notice`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum NoticeKind {
-    /// The tool is left out: of a request, since its provider refuses the schema or the schema holds invisible characters;
-    /// of a toolset, since its name is taken, its definition is unreadable, its schema cannot be checked, or it runs only as
-    /// a task; of a server's list, since its arguments are no object.
-    Refused,
-    /// The tool is left out of a server's list, since it is not as the lock file says.
-    LockMismatch,
-    /// The tool has another name here, since providers refuse its own.
-    Renamed,
-    /// The tool is sent without strictness.
-    Loosened,
-    /// Invisible characters were removed from the tool's texts.
-    HiddenRemoved,
-    /// A hint about the tool's effects has a wrong type and counts as absent.
-    HintIgnored,
-    /// Half of a surrogate pair, which no text can hold, was replaced by U+FFFD in the tool's definition.
-    Mended,
-}
-
-impl NoticeKind {
-    /// Returns the kind's stable name: `refused`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Refused => "refused",
-            Self::LockMismatch => "lock_mismatch",
-            Self::Renamed => "renamed",
-            Self::Loosened => "loosened",
-            Self::HiddenRemoved => "hidden_removed",
-            Self::HintIgnored => "hint_ignored",
-            Self::Mended => "mended",
-        }
+toolwright_json::named_enum! {
+    /// Kind of a [`Notice`].
+    #[non_exhaustive]
+    pub enum NoticeKind {
+        /// The tool is left out: of a request, since its provider refuses the schema or the schema holds invisible characters;
+        /// of a toolset, since its name is taken, its definition is unreadable, its schema cannot be checked, or it runs only as
+        /// a task; of a server's list, since its arguments are no object.
+        Refused = "refused",
+        /// The tool is left out of a server's list, since it is not as the lock file says.
+        LockMismatch = "lock_mismatch",
+        /// The tool has another name here, since providers refuse its own.
+        Renamed = "renamed",
+        /// The tool is sent without strictness.
+        Loosened = "loosened",
+        /// Invisible characters were removed from the tool's texts.
+        HiddenRemoved = "hidden_removed",
+        /// A hint about the tool's effects has a wrong type and counts as absent.
+        HintIgnored = "hint_ignored",
+        /// Half of a surrogate pair, which no text can hold, was replaced by U+FFFD in the tool's definition.
+        Mended = "mended",
     }
 }
 

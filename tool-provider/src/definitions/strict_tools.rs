@@ -52,20 +52,16 @@ impl DefinitionOptions {
 
     /// Sets how deferred tools are loaded. Default: [`Loading::Plain`]. An agent's `Endpoint` takes [`Loading::Native`] for models
     /// that are known to have it, by their names.
-    pub fn loading(self, loading: Loading) -> Self {
-        Self {
-            loading: Some(loading),
-            ..self
-        }
+    pub fn loading(mut self, loading: Loading) -> Self {
+        self.loading = Some(loading);
+        self
     }
 
     /// Sets how deferred tools are loaded, unless that is set.
     #[doc(hidden)]
-    pub fn or_loading(self, loading: Loading) -> Self {
-        Self {
-            loading: self.loading.or(Some(loading)),
-            ..self
-        }
+    pub fn or_loading(mut self, loading: Loading) -> Self {
+        self.loading = self.loading.or(Some(loading));
+        self
     }
 
     /// The named tools keep strictness before all others, the first of them longest. Other tools lose strictness first,

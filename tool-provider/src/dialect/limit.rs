@@ -4,28 +4,20 @@ use std::fmt;
 
 use super::{Dialect, Lowered};
 
-/// A limit over all tools of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Limit {
-    /// Tools.
-    Tools,
-    /// Keys that may be missing, over all strict tools.
-    OptionalKeys,
-    /// Values of one of several types, over all strict tools.
-    Unions,
+toolwright_json::named_enum! {
+    /// A limit over all tools of a request.
+    #[non_exhaustive]
+    pub enum Limit {
+        /// Tools.
+        Tools = "tools",
+        /// Keys that may be missing, over all strict tools.
+        OptionalKeys = "optional_keys",
+        /// Values of one of several types, over all strict tools.
+        Unions = "unions",
+    }
 }
 
 impl Limit {
-    /// The stable name: `optional_keys`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Tools => "tools",
-            Self::OptionalKeys => "optional_keys",
-            Self::Unions => "unions",
-        }
-    }
-
     /// The stable name of a problem with it: `too_many_optional_keys`.
     #[doc(hidden)]
     pub const fn too_many(self) -> &'static str {

@@ -33,7 +33,7 @@ use self::rules::Rules;
 pub(crate) use self::shared::provider_text;
 pub use self::size::Size;
 pub use self::verdict::Analysis;
-pub use self::verdict::{Acceptance, InverseSteps, RequestUsage};
+pub use self::verdict::{Acceptance, InverseSteps};
 
 /// Dialect of JSON Schema that one provider's API accepts.
 ///
@@ -204,7 +204,7 @@ impl Dialect {
 
 /// Limits of one request, over all of its tools; `None` where no limit is known.
 ///
-/// [`Lowered`] has a schema's share; that of a type is known at compile time: [`Dialect::request_usage`].
+/// [`Lowered`] has a schema's share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestLimits {

@@ -25,11 +25,9 @@ impl NameRule {
         }
     }
 
-    pub(super) const fn with_first(self, first: &'static str) -> Self {
-        Self {
-            first: Some(first),
-            ..self
-        }
+    pub(super) const fn with_first(mut self, first: &'static str) -> Self {
+        self.first = Some(first);
+        self
     }
 
     fn takes(&self, char: char) -> bool {

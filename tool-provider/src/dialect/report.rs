@@ -19,72 +19,50 @@ pub struct LowerError {
     pub help: String,
 }
 
-/// The rules that a schema may break.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum LowerErrorCode {
-    /// The arguments are not an object.
-    RootNotObject,
-    /// The root is a union.
-    RootUnion,
-    /// An object has keys beside a union.
-    ObjectWithUnion,
-    /// A value of any type.
-    UntypedSchema,
-    /// An array does not declare its elements.
-    UntypedArray,
-    /// An object has declared keys and others.
-    OpenObject,
-    /// A type contains itself.
-    RecursiveType,
-    /// A type contains itself and no key on the way may be missing.
-    RecursiveRequired,
-    /// An object without keys, below the root.
-    NestedEmptyObject,
-    /// Objects of a union start with the same key.
-    UnionFirstKey,
-    /// An argument's name is refused.
-    PropertyName,
-    /// More than one member of `allOf`.
-    AllOf,
-    /// `false`: no value at all.
-    FalseSchema,
-    /// A pattern that the provider does not compile. Only a verdict reports it: lowering moves the pattern to the
-    /// description.
-    Pattern,
-    /// A bound beyond 2^53, which the provider does not enforce. Only a verdict reports it: lowering moves the bound to
-    /// the description.
-    WideBound,
-    /// A dangling `$ref`.
-    UnresolvedRef,
-    /// More than a limit of the dialect, or of ours.
-    TooLarge,
+toolwright_json::named_enum! {
+    /// The rules that a schema may break.
+    #[non_exhaustive]
+    pub enum LowerErrorCode {
+        /// The arguments are not an object.
+        RootNotObject = "root_not_object",
+        /// The root is a union.
+        RootUnion = "root_union",
+        /// An object has keys beside a union.
+        ObjectWithUnion = "object_with_union",
+        /// A value of any type.
+        UntypedSchema = "untyped_schema",
+        /// An array does not declare its elements.
+        UntypedArray = "untyped_array",
+        /// An object has declared keys and others.
+        OpenObject = "open_object",
+        /// A type contains itself.
+        RecursiveType = "recursive_type",
+        /// A type contains itself and no key on the way may be missing.
+        RecursiveRequired = "recursive_required",
+        /// An object without keys, below the root.
+        NestedEmptyObject = "nested_empty_object",
+        /// Objects of a union start with the same key.
+        UnionFirstKey = "union_first_key",
+        /// An argument's name is refused.
+        PropertyName = "property_name",
+        /// More than one member of `allOf`.
+        AllOf = "all_of",
+        /// `false`: no value at all.
+        FalseSchema = "false_schema",
+        /// A pattern that the provider does not compile. Only a verdict reports it: lowering moves the pattern to the
+        /// description.
+        Pattern = "pattern",
+        /// A bound beyond 2^53, which the provider does not enforce. Only a verdict reports it: lowering moves the bound to
+        /// the description.
+        WideBound = "wide_bound",
+        /// A dangling `$ref`.
+        UnresolvedRef = "unresolved_ref",
+        /// More than a limit of the dialect, or of ours.
+        TooLarge = "too_large",
+    }
 }
 
 impl LowerErrorCode {
-    /// The code's stable name: `root_not_object`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::RootNotObject => "root_not_object",
-            Self::RootUnion => "root_union",
-            Self::ObjectWithUnion => "object_with_union",
-            Self::UntypedSchema => "untyped_schema",
-            Self::UntypedArray => "untyped_array",
-            Self::OpenObject => "open_object",
-            Self::RecursiveType => "recursive_type",
-            Self::RecursiveRequired => "recursive_required",
-            Self::NestedEmptyObject => "nested_empty_object",
-            Self::UnionFirstKey => "union_first_key",
-            Self::PropertyName => "property_name",
-            Self::AllOf => "all_of",
-            Self::FalseSchema => "false_schema",
-            Self::Pattern => "pattern",
-            Self::WideBound => "wide_bound",
-            Self::UnresolvedRef => "unresolved_ref",
-            Self::TooLarge => "too_large",
-        }
-    }
-
     /// Returns the text of the fault, to follow the value's name.
     pub const fn words(self) -> &'static str {
         match self {
@@ -231,44 +209,30 @@ pub struct Note {
     pub value: String,
 }
 
-/// Kinds of notes on a keyword.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum NoteKind {
-    /// The description states it. The provider does not enforce it; the decoder does.
-    Demoted,
-    /// The model does not see it.
-    Dropped,
-    /// The value is sent as a string of JSON: the keyword is the code of the rule that stands against its schema, the
-    /// value is the schema.
-    AsText,
-    /// The dialect refuses the key at the path: the keyword is `property_name`, the value is the key that is sent.
-    Renamed,
-    /// The tool as a whole is sent without strictness: the keyword is `strict`, the value says why,
-    /// and what stands against it stands at the path. [`Definitions`](crate::definitions::Definitions) alone have
-    /// such notes, since [`lower`](crate::dialect::lower()) refuses what a dialect cannot say.
-    Loosened,
-    /// Characters that a model reads and a person does not see were left out of the tool's words: the
-    /// keyword is `hidden`, the value says how many. [`Definitions`](crate::definitions::Definitions) alone have such
-    /// notes.
-    HiddenRemoved,
-    /// A default that its own bounds refuse is not told: the keyword is `default`, the value is the default. A model
-    /// that repeated it would be refused. [`Definitions`](crate::definitions::Definitions) alone have such notes.
-    RefusedDefault,
-}
-
-impl NoteKind {
-    /// The kind's stable name: `demoted`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Demoted => "demoted",
-            Self::Dropped => "dropped",
-            Self::AsText => "as_text",
-            Self::Renamed => "renamed",
-            Self::Loosened => "loosened",
-            Self::HiddenRemoved => "hidden_removed",
-            Self::RefusedDefault => "refused_default",
-        }
+toolwright_json::named_enum! {
+    /// Kinds of notes on a keyword.
+    #[non_exhaustive]
+    pub enum NoteKind {
+        /// The description states it. The provider does not enforce it; the decoder does.
+        Demoted = "demoted",
+        /// The model does not see it.
+        Dropped = "dropped",
+        /// The value is sent as a string of JSON: the keyword is the code of the rule that stands against its schema, the
+        /// value is the schema.
+        AsText = "as_text",
+        /// The dialect refuses the key at the path: the keyword is `property_name`, the value is the key that is sent.
+        Renamed = "renamed",
+        /// The tool as a whole is sent without strictness: the keyword is `strict`, the value says why,
+        /// and what stands against it stands at the path. [`Definitions`](crate::definitions::Definitions) alone have
+        /// such notes, since [`lower`](crate::dialect::lower()) refuses what a dialect cannot say.
+        Loosened = "loosened",
+        /// Characters that a model reads and a person does not see were left out of the tool's words: the
+        /// keyword is `hidden`, the value says how many. [`Definitions`](crate::definitions::Definitions) alone have such
+        /// notes.
+        HiddenRemoved = "hidden_removed",
+        /// A default that its own bounds refuse is not told: the keyword is `default`, the value is the default. A model
+        /// that repeated it would be refused. [`Definitions`](crate::definitions::Definitions) alone have such notes.
+        RefusedDefault = "refused_default",
     }
 }
 

@@ -76,16 +76,6 @@ impl InverseSteps {
     }
 }
 
-/// Share of one tool in the limits over all tools of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RequestUsage {
-    /// Keys that may be missing.
-    pub optional_keys: usize,
-    /// Values of one of several types, `null` included.
-    pub unions: usize,
-}
-
 /// State that a walk goes back to before a value that is sent as a string of JSON.
 #[derive(Clone, Copy)]
 struct WalkState {
@@ -110,25 +100,6 @@ impl Dialect {
     /// shape comes back to and does not hold itself, unless `refs` does.
     pub const fn verdict(self, arguments: &Shape<'static>, refs: &'static Refs) -> Acceptance {
         self.analyze(arguments, refs).verdict
-    }
-
-    /// Returns the share of [`request_limits`](Self::request_limits) that arguments of this shape take, as
-    /// [`lower`](super::lower) counts it in their schema. Nothing is known of arguments that are refused or
-    /// of which a part is opaque.
-    pub const fn request_usage(
-        self,
-        arguments: &Shape<'static>,
-        refs: &'static Refs,
-    ) -> RequestUsage {
-        let Size {
-            optional_keys,
-            unions,
-            ..
-        } = self.analyze(arguments, refs).size;
-        RequestUsage {
-            optional_keys,
-            unions,
-        }
     }
 
     pub const fn analyze(self, arguments: &Shape<'static>, refs: &'static Refs) -> Analysis {

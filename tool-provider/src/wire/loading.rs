@@ -45,11 +45,9 @@ impl Namespace {
     }
 
     /// Says what the tools are for, in a line.
-    pub fn describe(self, description: impl Into<Arc<str>>) -> Self {
-        Self {
-            description: description.into(),
-            ..self
-        }
+    pub fn describe(mut self, description: impl Into<Arc<str>>) -> Self {
+        self.description = description.into();
+        self
     }
 
     /// Returns the name.

@@ -186,20 +186,16 @@ pub struct Param {
 impl Param {
     /// Adds the JSON of its default.
     #[must_use]
-    pub const fn defaulted(self, default: fn() -> Option<String>) -> Self {
-        Self {
-            default: Some(default),
-            ..self
-        }
+    pub const fn defaulted(mut self, default: fn() -> Option<String>) -> Self {
+        self.default = Some(default);
+        self
     }
 
     /// Adds the JSON of its example.
     #[must_use]
-    pub const fn exemplified(self, example: fn() -> Option<String>) -> Self {
-        Self {
-            example: Some(example),
-            ..self
-        }
+    pub const fn exemplified(mut self, example: fn() -> Option<String>) -> Self {
+        self.example = Some(example);
+        self
     }
 
     pub(super) const fn field(&self) -> Field<'static> {

@@ -162,20 +162,14 @@ pub const fn open_object(fields: &'static [Field<'static>]) -> Kind<'static> {
 
 /// A union whose members serde distinguishes by their keys.
 pub const fn union(members: &'static [Shape<'static>]) -> Kind<'static> {
-    Kind::Union(Union {
-        members,
-        buffered: false,
-        adjacent: false,
-    })
+    Kind::Union(Union::of(members))
 }
 
 /// A union of which serde reads a value before it knows the member.
 pub const fn buffered_union(members: &'static [Shape<'static>]) -> Kind<'static> {
-    Kind::Union(Union {
-        members,
-        buffered: true,
-        adjacent: false,
-    })
+    let mut union = Union::of(members);
+    union.buffered = true;
+    Kind::Union(union)
 }
 
 /// An adjacently tagged union.

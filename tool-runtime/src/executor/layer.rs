@@ -196,11 +196,9 @@ impl<'a> Request<'a> {
     }
 
     /// Binds the call to these arguments.
-    pub(crate) fn sealed(self) -> Self {
-        Self {
-            seal: ArgumentSeal::Closing,
-            ..self
-        }
+    pub(crate) fn sealed(mut self) -> Self {
+        self.seal = ArgumentSeal::Closing;
+        self
     }
 
     /// Returns true if the call is bound to approved arguments.

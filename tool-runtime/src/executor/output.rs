@@ -61,11 +61,9 @@ impl OutputLimit {
     }
 
     /// Keeps the full text of cut answers, so the model can read on.
-    pub fn overflow(self, overflow: &Overflow) -> Self {
-        Self {
-            overflow: Some(overflow.clone()),
-            ..self
-        }
+    pub fn overflow(mut self, overflow: &Overflow) -> Self {
+        self.overflow = Some(overflow.clone());
+        self
     }
 
     /// Cuts an answer of this conversation.

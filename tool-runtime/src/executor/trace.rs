@@ -12,7 +12,7 @@ use std::time::SystemTime;
 use super::event::Event;
 use toolwright_schema::panics::reported;
 
-pub use self::event::{TraceEvent, TraceKind, Traced, TracedCall};
+pub use self::event::{TraceEvent, Traced, TracedCall};
 
 /// Keeps the last events of executors and agents: calls, arguments, outcomes, model calls, usage and durations. Cheap to
 /// clone; clones share their events.
@@ -24,12 +24,12 @@ pub use self::event::{TraceEvent, TraceKind, Traced, TracedCall};
 /// Arguments are stored without secrets ([`Tool::redacted`](crate::tool::Tool::redacted)), results and errors as they are.
 ///
 /// ```
-/// use toolwright::{Context, Executor, ToolCall, Toolset, executor::{TraceKind, TraceStore}};
+/// use toolwright::{Context, Executor, ToolCall, Toolset, executor::{TraceStore, Traced}};
 ///
 /// let trace = TraceStore::new(1000);
 /// let executor = Executor::serial(&Toolset::default()).on_event(trace.observer());
 /// executor.run_blocking(&[ToolCall::new("c1", "nope", "{}")], &Context::new());
-/// let calls = trace.of_kind(TraceKind::Finished);
+/// let calls = trace.matching(|event| matches!(event.what, Traced::Finished { .. }));
 /// assert_eq!(
 ///     calls[0].to_string(),
 ///     r#"call c1: nope("[2 bytes]") failed: unknown_tool: unknown tool `nope` (0ns)"#
@@ -65,19 +65,15 @@ impl TraceStore {
     }
 
     /// Sets the clock. Default: [`SystemTime::now`].
-    pub fn clock(self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
-        Self {
-            clock: Arc::new(clock),
-            ..self
-        }
+    pub fn clock(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        self.clock = Arc::new(clock);
+        self
     }
 
     /// Sets a function that gets each event after it is stored. A panic in it changes nothing.
-    pub fn on_store(self, then: impl Fn(&TraceEvent) + Send + Sync + 'static) -> Self {
-        Self {
-            on_store: Some(Arc::new(then)),
-            ..self
-        }
+    pub fn on_store(mut self, then: impl Fn(&TraceEvent) + Send + Sync + 'static) -> Self {
+        self.on_store = Some(Arc::new(then));
+        self
     }
 
     /// Turns storing on or off. Stored events stay.
@@ -118,16 +114,11 @@ impl TraceStore {
         stored.iter().skip(skip).cloned().collect()
     }
 
-    /// Returns the events that `wanted` accepts, oldest first.
+    /// Returns the events that `wanted` accepts, oldest first: of one kind by `matches!` on [`what`](TraceEvent::what).
     pub fn matching(&self, wanted: impl Fn(&TraceEvent) -> bool) -> Vec<Arc<TraceEvent>> {
         let mut events = self.events();
         events.retain(|event| wanted(event));
         events
-    }
-
-    /// Returns the events of one kind.
-    pub fn of_kind(&self, kind: TraceKind) -> Vec<Arc<TraceEvent>> {
-        self.matching(|event| event.kind() == kind)
     }
 
     /// Returns the events of one conversation: of all runs of its session.

@@ -189,11 +189,9 @@ impl Approval {
     }
 
     /// Skips calls that an `Approval` further out approved. By default each approval asks for itself.
-    pub fn unless_approved(self) -> Self {
-        Self {
-            unless_approved: true,
-            ..self
-        }
+    pub fn unless_approved(mut self) -> Self {
+        self.unless_approved = true;
+        self
     }
 
     /// Sets the closure that decides; the call waits for its answer. If it panics, the call fails without running.
@@ -209,11 +207,12 @@ impl Approval {
     }
 
     /// Sets the details to show to the person who decides.
-    pub fn details(self, details: impl Fn(&Request<'_>) -> Value + Send + Sync + 'static) -> Self {
-        Self {
-            details: Some(Arc::new(details)),
-            ..self
-        }
+    pub fn details(
+        mut self,
+        details: impl Fn(&Request<'_>) -> Value + Send + Sync + 'static,
+    ) -> Self {
+        self.details = Some(Arc::new(details));
+        self
     }
 
     /// Returns the details of a call that needs a decision; `None` for other calls.

@@ -147,11 +147,9 @@ impl Cache {
     }
 
     /// Caches these tools whatever their annotations say; calls of them do not count as writes.
-    pub fn always_for<N: Into<Arc<str>>>(self, tools: impl IntoIterator<Item = N>) -> Self {
-        Self {
-            always: names(tools),
-            ..self
-        }
+    pub fn always_for<N: Into<Arc<str>>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
+        self.always = names(tools);
+        self
     }
 
     /// Shares the cached answers of these tools between all conversations and callers. Name only tools whose answers
@@ -161,19 +159,15 @@ impl Cache {
     /// here. That is a function with a parameter `&Context`, and any tool that does not say otherwise: a closure
     /// ([`DynToolBuilder::reads_context`](crate::dyn_tool::DynToolBuilder::reads_context)), an agent, a tool of an MCP server.
     /// A `#[state]` parameter does not count: it is the toolset's, and the same for every caller.
-    pub fn shared_for<N: Into<Arc<str>>>(self, tools: impl IntoIterator<Item = N>) -> Self {
-        Self {
-            shared: names(tools),
-            ..self
-        }
+    pub fn shared_for<N: Into<Arc<str>>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
+        self.shared = names(tools);
+        self
     }
 
     /// Keeps answers after calls of tools that are not `read_only`: for tools that read nothing that the others write.
-    pub fn keep_after_writes(self) -> Self {
-        Self {
-            keeps_after_writes: true,
-            ..self
-        }
+    pub fn keep_after_writes(mut self) -> Self {
+        self.keeps_after_writes = true;
+        self
     }
 
     /// Poisoning is harmless: no foreign code runs under this lock.

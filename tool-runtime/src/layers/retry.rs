@@ -58,21 +58,17 @@ impl Retry {
     }
 
     /// Sets the first delay, which doubles before each further attempt, and the longest.
-    pub fn backoff(self, first: Duration, longest: Duration) -> Self {
-        Self {
-            first,
-            longest,
-            ..self
-        }
+    pub fn backoff(mut self, first: Duration, longest: Duration) -> Self {
+        self.first = first;
+        self.longest = longest;
+        self
     }
 
     /// Retries these tools whatever their annotations say, but not after an error that leaves the outcome unknown
     /// ([`ToolError::is_outcome_unknown`]).
-    pub fn always_for<N: Into<Arc<str>>>(self, tools: impl IntoIterator<Item = N>) -> Self {
-        Self {
-            always: names(tools),
-            ..self
-        }
+    pub fn always_for<N: Into<Arc<str>>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
+        self.always = names(tools);
+        self
     }
 
     fn is_for(&self, request: &Request<'_>) -> bool {

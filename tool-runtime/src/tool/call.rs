@@ -124,20 +124,16 @@ impl<'a> Call<'a> {
 
     /// Marks the call as one of an [exact](toolwright_provider::call::ToolOptions::exact) tool, if it is not marked yet.
     #[inline]
-    pub(crate) fn exact(self, is_exact: bool) -> Self {
-        Self {
-            flags: self.flags | (u8::from(is_exact) * EXACT),
-            ..self
-        }
+    pub(crate) fn exact(mut self, is_exact: bool) -> Self {
+        self.flags |= u8::from(is_exact) * EXACT;
+        self
     }
 
     /// Marks a call that was stored, if it is not marked yet.
     #[inline]
-    pub(crate) fn stored(self, is_stored: bool) -> Self {
-        Self {
-            flags: self.flags | (u8::from(is_stored) * STORED),
-            ..self
-        }
+    pub(crate) fn stored(mut self, is_stored: bool) -> Self {
+        self.flags |= u8::from(is_stored) * STORED;
+        self
     }
 
     /// Returns true if arguments are read under their old names.
@@ -174,18 +170,14 @@ impl<'a> Call<'a> {
 
     /// Turns a check into a call; generated code reads the arguments again.
     #[doc(hidden)]
-    pub fn running(self) -> Self {
-        Self {
-            flags: self.flags & !ONLY_CHECK,
-            ..self
-        }
+    pub fn running(mut self) -> Self {
+        self.flags &= !ONLY_CHECK;
+        self
     }
 
-    pub(crate) fn checking(self) -> Self {
-        Self {
-            flags: self.flags | ONLY_CHECK,
-            ..self
-        }
+    pub(crate) fn checking(mut self) -> Self {
+        self.flags |= ONLY_CHECK;
+        self
     }
 
     pub(crate) fn is_check(&self) -> bool {

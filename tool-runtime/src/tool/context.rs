@@ -295,42 +295,27 @@ impl Context {
         }
         let below = &base.shared;
         self.change(|shared| {
-            let or = |own: &mut Option<Arc<str>>, base: &Option<Arc<str>>| {
-                if own.is_none() {
-                    own.clone_from(base);
-                }
-            };
-            or(&mut shared.agent, &below.agent);
-            or(&mut shared.session, &below.session);
+            or(&mut shared.agent, below.agent.as_ref());
+            or(&mut shared.session, below.session.as_ref());
             if shared.run.is_none() {
                 shared.run.clone_from(&below.run);
                 shared.within.clone_from(&below.within);
-                if shared.place.is_none() {
-                    shared.place.clone_from(&below.place);
-                }
+                or(&mut shared.place, below.place.as_ref());
             }
-            or(&mut shared.input, &below.input);
+            or(&mut shared.input, below.input.as_ref());
             shared.turn = shared.turn.or(below.turn);
             shared.limits = shared.limits.or(below.limits);
             shared.repairs = shared.repairs.min(below.repairs);
             shared.declared = shared.declared.or(below.declared);
-            if shared.called.is_none() {
-                shared.called.clone_from(&below.called);
-            }
-            if shared.conversation.is_none() {
-                shared.conversation.clone_from(&below.conversation);
-            }
+            or(&mut shared.called, below.called.as_ref());
+            or(&mut shared.conversation, below.conversation.as_ref());
             if !below.state.is_empty() {
                 shared.state = shared.state.over(&below.state);
             }
             #[cfg(feature = "tokio")]
             {
-                if shared.stop.is_none() {
-                    shared.stop.clone_from(&below.stop);
-                }
-                if shared.caller.is_none() {
-                    shared.caller.clone_from(&below.caller);
-                }
+                or(&mut shared.stop, below.stop.as_ref());
+                or(&mut shared.caller, below.caller.as_ref());
             }
             shared.values.add(&below.values);
         })
@@ -462,6 +447,13 @@ impl Context {
             Some(input) => scope.with_input(input),
             None => scope,
         }
+    }
+}
+
+/// Fills a value that is not set.
+fn or<T: Clone>(own: &mut Option<T>, base: Option<&T>) {
+    if own.is_none() {
+        *own = base.cloned();
     }
 }
 

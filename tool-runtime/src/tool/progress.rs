@@ -35,26 +35,20 @@ impl Progress {
     }
 
     /// Sets the total.
-    pub fn with_total(self, total: f64) -> Self {
-        Self {
-            total: Some(total),
-            ..self
-        }
+    pub fn with_total(mut self, total: f64) -> Self {
+        self.total = Some(total);
+        self
     }
 
     /// Sets the message.
-    pub fn with_message(self, message: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            message: Some(message.into()),
-            ..self
-        }
+    pub fn with_message(mut self, message: impl Into<Cow<'static, str>>) -> Self {
+        self.message = Some(message.into());
+        self
     }
 
     /// Sets a part of the result.
-    pub fn with_item(self, item: impl Into<serde_json::Value>) -> Self {
-        Self {
-            item: Some(item.into()),
-            ..self
-        }
+    pub fn with_item(mut self, item: impl Into<serde_json::Value>) -> Self {
+        self.item = Some(item.into());
+        self
     }
 }

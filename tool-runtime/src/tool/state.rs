@@ -155,11 +155,9 @@ impl<'a> Scope<'a> {
     }
 
     /// Sets the user's last input.
-    pub fn with_input(self, input: &'a str) -> Self {
-        Self {
-            input: Some(input),
-            ..self
-        }
+    pub fn with_input(mut self, input: &'a str) -> Self {
+        self.input = Some(input);
+        self
     }
 
     /// Sets the turn of the run, from 0.
@@ -188,11 +186,9 @@ impl<'a> Scope<'a> {
     }
 
     /// Sets the values of the host.
-    pub(crate) fn with_values(self, values: &'a Values) -> Self {
-        Self {
-            values: Some(values),
-            ..self
-        }
+    pub(crate) fn with_values(mut self, values: &'a Values) -> Self {
+        self.values = Some(values);
+        self
     }
 
     /// Returns the value of type `T` that the host has put into the [context](crate::tool::Context::with): structured

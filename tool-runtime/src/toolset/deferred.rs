@@ -301,7 +301,7 @@ impl Toolset {
     /// Returns the definitions that a request has, in order: of tools that are not deferred, of `search_tools`, and of those that
     /// are [loaded](Self::load).
     pub fn requested(&self) -> impl Iterator<Item = &ToolDef> {
-        self.sent().map(ToolEntry::def)
+        self.sent().into_iter().map(ToolEntry::def)
     }
 
     /// Returns notices of the tools that requests in a dialect leave out, deferred ones included: a provider refuses
@@ -352,15 +352,15 @@ impl Toolset {
     }
 
     /// The tools of a request, in order.
-    pub(super) fn sent(&self) -> RequestTools<'_> {
+    pub(super) fn sent(&self) -> Vec<&ToolEntry> {
         let Some(DeferredTools { base, view }) = &self.deferral else {
-            return RequestTools::All(self.set.tools.iter());
+            return self.set.tools.iter().collect();
         };
         let tool = |at: &usize| self.set.tools.get(*at);
         let stable = base.stable.iter().filter_map(tool);
         let loaded = view.loaded.iter().filter_map(tool);
         let sent = stable.chain([&base.catalogue.search]).chain(loaded);
-        RequestTools::Some(sent.collect::<Vec<_>>().into_iter())
+        sent.collect()
     }
 
     /// Returns the set's own search, if this is its name.
@@ -370,32 +370,6 @@ impl Toolset {
         (name == SEARCH_TOOLS.as_bytes()).then_some(&deferral.base.built_in)
     }
 }
-
-/// The tools of a request.
-pub(super) enum RequestTools<'t> {
-    All(std::slice::Iter<'t, ToolEntry>),
-    Some(std::vec::IntoIter<&'t ToolEntry>),
-}
-
-impl<'t> Iterator for RequestTools<'t> {
-    type Item = &'t ToolEntry;
-
-    fn next(&mut self) -> Option<&'t ToolEntry> {
-        match self {
-            Self::All(entries) => entries.next(),
-            Self::Some(entries) => entries.next(),
-        }
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        match self {
-            Self::All(entries) => entries.size_hint(),
-            Self::Some(entries) => entries.size_hint(),
-        }
-    }
-}
-
-impl ExactSizeIterator for RequestTools<'_> {}
 
 impl ToolEntry {
     pub(super) fn is_deferred(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::Toolset;
-use super::report::{Problem, ProblemCode, Severity};
+use super::report::{Problem, ProblemCode};
 use toolwright_provider::definitions::Definitions;
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Shape, Side, keys_beside};
@@ -129,17 +129,15 @@ fn argument(
         path.push('/');
         path.push_str(&escaped(key));
     }
+    let message = format!("the instructions name `{key}`, which is not there");
     Err(Problem {
-        severity: Severity::Error,
-        tool: Some(tool.to_owned()),
-        code: ProblemCode::UnknownArgument,
         path: Some(path),
-        message: format!("the instructions name `{key}`, which is not there"),
         help: match names.as_slice() {
             _ if !near.is_empty() => near,
             [] => "name the argument alone: it has no keys".to_owned(),
             names => format!("the keys are `{}`", names.join("`, `")),
         },
+        ..Problem::new(tool, ProblemCode::UnknownArgument, message)
     })
 }
 
@@ -160,17 +158,14 @@ impl Toolset {
     fn unknown_tool(&self, own: &str) -> Problem {
         let names = self.entries().map(|entry| entry.def().own_name());
         let near = did_you_mean(&near(own, names));
+        let message = "the instructions name the tool, which the set lacks";
         Problem {
-            severity: Severity::Error,
-            tool: Some(own.to_owned()),
-            code: ProblemCode::UnknownTool,
-            path: None,
-            message: "the instructions name the tool, which the set lacks".to_owned(),
             help: if near.is_empty() {
                 "add it to the set, or take it out of the instructions".to_owned()
             } else {
                 near
             },
+            ..Problem::new(own, ProblemCode::UnknownTool, message)
         }
     }
 }

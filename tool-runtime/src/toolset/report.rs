@@ -115,6 +115,53 @@ impl ProblemCode {
     }
 }
 
+impl ProblemCode {
+    fn severity(self) -> Severity {
+        match self {
+            Self::Renamed
+            | Self::LongDescription
+            | Self::NestedArguments
+            | Self::LeftOut
+            | Self::Lenient => Severity::Note,
+            _ => Severity::Error,
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            Self::TooMany(Limit::Tools) => "send the tools that a turn needs, and no others",
+            Self::TooMany(_) => "send some of the tools without strictness",
+            Self::HiddenText => "write the text anew, without it",
+            Self::RefusedDefault => "change the default or the bounds, or make it an `Option`",
+            Self::RefusedExample => "change the example: a model does as it is shown",
+            Self::UnknownTool => "add it to the set, or take the link out of the doc comment",
+            Self::LongDescription => "say it in fewer words",
+            Self::NestedArguments => {
+                "mark it `#[arg(flatten)]`, and its fields are the tool's arguments"
+            }
+            _ => "",
+        }
+    }
+}
+
+impl Problem {
+    /// Makes a problem of a tool, or of all tools, with the severity and the help of its code.
+    pub(super) fn new<'n>(
+        tool: impl Into<Option<&'n str>>,
+        code: ProblemCode,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            severity: code.severity(),
+            tool: tool.into().map(str::to_owned),
+            code,
+            path: None,
+            message: message.into(),
+            help: code.help().to_owned(),
+        }
+    }
+}
+
 impl Report {
     /// Returns true if the provider accepts all tools.
     pub fn is_accepted(&self) -> bool {
@@ -140,46 +187,16 @@ impl Report {
             | LowerErrorCode::OpenObject => "the arguments",
             _ => "what stands there",
         };
+        let message = format!("{what}{}", reject.code.words());
         self.problems.push(Problem {
-            severity: Severity::Error,
-            tool: Some(tool.to_owned()),
-            code: ProblemCode::Rejected(reject.code),
-            message: format!("{what}{}", reject.code.words()),
             path: Some(reject.path),
             help: reject.help,
+            ..Problem::new(tool, ProblemCode::Rejected(reject.code), message)
         });
     }
 
-    fn about(
-        &mut self,
-        severity: Severity,
-        tool: Option<&str>,
-        code: ProblemCode,
-        message: String,
-    ) {
-        self.problems.push(Problem {
-            severity,
-            tool: tool.map(str::to_owned),
-            code,
-            path: None,
-            message,
-            help: match code {
-                ProblemCode::TooMany(Limit::Tools) => {
-                    "send the tools that a turn needs, and no others"
-                }
-                ProblemCode::TooMany(_) => "send some of the tools without strictness",
-                ProblemCode::HiddenText => "write the text anew, without it",
-                ProblemCode::UnknownTool => {
-                    "add it to the set, or take the link out of the doc comment"
-                }
-                ProblemCode::LongDescription => "say it in fewer words",
-                ProblemCode::NestedArguments => {
-                    "mark it `#[arg(flatten)]`, and its fields are the tool's arguments"
-                }
-                _ => "",
-            }
-            .to_owned(),
-        });
+    fn about(&mut self, def: &ToolDef, code: ProblemCode, message: impl Into<String>) {
+        self.problems.push(Problem::new(&*def.name, code, message));
     }
 
     /// Checks the limits of one request against the sums over all tools that it may have: of deferred ones those with the
@@ -207,7 +224,8 @@ impl Report {
     fn too_many(&mut self, limit: Limit, total: usize, most: usize) {
         if total > most {
             let message = format!("{total} {limit}, and one request may hold {most}");
-            self.about(Severity::Error, None, ProblemCode::TooMany(limit), message);
+            let problem = Problem::new(None, ProblemCode::TooMany(limit), message);
+            self.problems.push(problem);
         }
     }
 
@@ -283,30 +301,20 @@ impl Report {
                 path
             }
         });
-        self.about(
-            Severity::Error,
-            Some(tool),
-            ProblemCode::HiddenText,
-            message,
-        );
-        if let Some(problem) = self.problems.last_mut() {
-            problem.path = path;
-        }
+        self.problems.push(Problem {
+            path,
+            ..Problem::new(tool, ProblemCode::HiddenText, message)
+        });
     }
 
     fn defaults(&mut self, def: &ToolDef) {
         let shape = def.input.input_shape();
         for RefusedDefault { path, json, fault } in shape.into_iter().flat_map(refused_defaults) {
+            let fault = fault.message;
+            let message = format!("the default {json} is refused by its own bounds: {fault}");
             self.problems.push(Problem {
-                severity: Severity::Error,
-                tool: Some(def.name.to_string()),
-                code: ProblemCode::RefusedDefault,
-                message: format!(
-                    "the default {json} is refused by its own bounds: {}",
-                    fault.message
-                ),
                 path: Some(path),
-                help: "change the default or the bounds, or make it an `Option`".to_owned(),
+                ..Problem::new(&*def.name, ProblemCode::RefusedDefault, message)
             });
         }
     }
@@ -321,12 +329,8 @@ impl Report {
             return;
         };
         self.problems.extend(checker.notes().map(|note| Problem {
-            severity: Severity::Note,
-            tool: Some(def.name.to_string()),
-            code: ProblemCode::Lenient,
             path: Some(note.at.clone()),
-            message: note.message.clone(),
-            help: String::new(),
+            ..Problem::new(&*def.name, ProblemCode::Lenient, &*note.message)
         }));
     }
 
@@ -339,17 +343,11 @@ impl Report {
             && told != def.name
         {
             let message = format!("the provider does not take the name, and is told `{told}`");
-            self.about(
-                Severity::Note,
-                Some(&def.name),
-                ProblemCode::Renamed,
-                message,
-            );
+            self.about(def, ProblemCode::Renamed, message);
         }
         if let Some(name) = only_struct(def) {
             let message = format!("`{name}` is the only argument, and an object");
-            let code = ProblemCode::NestedArguments;
-            self.about(Severity::Note, Some(&def.name), code, message);
+            self.about(def, ProblemCode::NestedArguments, message);
         }
         if let Some(most) = self.dialect.longest_description()
             && let len = def.description.chars().count()
@@ -358,8 +356,7 @@ impl Report {
             let message = format!(
                 "the description has {len} characters, and more than {most} have been refused"
             );
-            let code = ProblemCode::LongDescription;
-            self.about(Severity::Note, Some(&def.name), code, message);
+            self.about(def, ProblemCode::LongDescription, message);
         }
     }
 }
@@ -379,13 +376,10 @@ fn refused_example(
     json: &str,
     why: &dyn fmt::Display,
 ) -> Problem {
+    let message = format!("the example {json} is refused: {why}");
     Problem {
-        severity: Severity::Error,
-        tool: Some(def.name.to_string()),
-        code: ProblemCode::RefusedExample,
         path,
-        message: format!("the example {json} is refused: {why}"),
-        help: "change the example: a model does as it is shown".to_owned(),
+        ..Problem::new(&*def.name, ProblemCode::RefusedExample, message)
     }
 }
 
@@ -525,9 +519,8 @@ impl Toolset {
             }
             report.tool(def, &renames);
             if entry.is_left_out(dialect) {
-                let message = "requests leave the tool out; the other tools work".to_owned();
-                let code = ProblemCode::LeftOut;
-                report.about(Severity::Note, Some(&def.name), code, message);
+                let message = "requests leave the tool out; the other tools work";
+                report.about(def, ProblemCode::LeftOut, message);
             }
             if def.input.input_shape().is_none() {
                 report.problems.extend(self.examples_at_run_time(def));
@@ -535,8 +528,7 @@ impl Toolset {
             for own in def.mentions() {
                 if !self.definitions().any(|def| def.own_name() == own) {
                     let message = format!("the description names `{own}`, which the set lacks");
-                    let code = ProblemCode::UnknownTool;
-                    report.about(Severity::Error, Some(&def.name), code, message);
+                    report.about(def, ProblemCode::UnknownTool, message);
                 }
             }
         }

@@ -46,48 +46,32 @@ impl Fault {
     }
 }
 
-/// The kinds of faults.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum FaultCode {
-    /// The text is no JSON.
-    InvalidJson,
-    /// The arguments are JSON, but no object.
-    NotObject,
-    /// A key stands twice in one object.
-    DuplicateKey,
-    /// There is no such argument or key.
-    UnknownArgument,
-    /// A required argument or key is not there.
-    MissingArgument,
-    /// A value of another type than asked for.
-    WrongType,
-    /// A number outside the range that the type holds.
-    OutOfRange,
-    /// A value that breaks a bound or that its type refuses.
-    Bound,
-    /// Arrays and objects nest too deeply.
-    TooDeep,
-    /// The text is too long.
-    TooLarge,
-}
-
-impl FaultCode {
-    /// The code's stable name, for logs and protocols: `wrong_type`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::InvalidJson => "invalid_json",
-            Self::NotObject => "not_object",
-            Self::DuplicateKey => "duplicate_key",
-            Self::UnknownArgument => "unknown_argument",
-            Self::MissingArgument => "missing_argument",
-            Self::WrongType => "wrong_type",
-            Self::OutOfRange => "out_of_range",
-            Self::Bound => "bound",
-            Self::TooDeep => "too_deep",
-            Self::TooLarge => "too_large",
-        }
+toolwright_json::named_enum! {
+    /// The kinds of faults.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    #[non_exhaustive]
+    pub enum FaultCode {
+        /// The text is no JSON.
+        InvalidJson = "invalid_json",
+        /// The arguments are JSON, but no object.
+        NotObject = "not_object",
+        /// A key stands twice in one object.
+        DuplicateKey = "duplicate_key",
+        /// There is no such argument or key.
+        UnknownArgument = "unknown_argument",
+        /// A required argument or key is not there.
+        MissingArgument = "missing_argument",
+        /// A value of another type than asked for.
+        WrongType = "wrong_type",
+        /// A number outside the range that the type holds.
+        OutOfRange = "out_of_range",
+        /// A value that breaks a bound or that its type refuses.
+        Bound = "bound",
+        /// Arrays and objects nest too deeply.
+        TooDeep = "too_deep",
+        /// The text is too long.
+        TooLarge = "too_large",
     }
 }
 

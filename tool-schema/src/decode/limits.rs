@@ -22,11 +22,9 @@ impl Limits {
         depth: 128,
     };
 
-    pub fn capped(self) -> Self {
-        Self {
-            depth: self.depth.min(Self::DEFAULT.depth),
-            ..self
-        }
+    pub fn capped(mut self) -> Self {
+        self.depth = self.depth.min(Self::DEFAULT.depth);
+        self
     }
 }
 

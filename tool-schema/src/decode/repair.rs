@@ -32,27 +32,29 @@ impl Repair {
     }
 }
 
-/// The kinds of repairs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum RepairKind {
-    /// A number or boolean stood in a string.
-    Unquoted,
-    /// JSON text stood in a string, where an object or array belongs.
-    Parsed,
-    /// One value stood where a list of such values belongs.
-    Wrapped,
-    /// `null` stood for a default.
-    NullDropped,
-    /// The arguments as a whole were encoded twice.
-    Decoded,
-    /// A key was misspelled: the only unknown one, for the only one that was missing. They differ in
-    /// letters alone, beyond their case, and the key that was written has no letters but ASCII's and those
-    /// of the other one.
-    Renamed,
-    /// The tool or an argument was called by a name that it had before: `#[tool(was("old_name"))]`.
-    OldName,
+toolwright_json::named_enum! {
+    /// The kinds of repairs.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    #[non_exhaustive]
+    pub enum RepairKind {
+        /// A number or boolean stood in a string.
+        Unquoted = "unquoted",
+        /// JSON text stood in a string, where an object or array belongs.
+        Parsed = "parsed",
+        /// One value stood where a list of such values belongs.
+        Wrapped = "wrapped",
+        /// `null` stood for a default.
+        NullDropped = "null_dropped",
+        /// The arguments as a whole were encoded twice.
+        Decoded = "decoded",
+        /// A key was misspelled: the only unknown one, for the only one that was missing. They differ in
+        /// letters alone, beyond their case, and the key that was written has no letters but ASCII's and those
+        /// of the other one.
+        Renamed = "renamed",
+        /// The tool or an argument was called by a name that it had before: `#[tool(was("old_name"))]`.
+        OldName = "old_name",
+    }
 }
 
 /// Extent to which arguments are repaired: see `Context::with_repairs`.
@@ -81,21 +83,6 @@ pub enum Repairs {
     /// Keys too: one that is misspelled, objects in a string, arguments that were encoded twice.
     #[default]
     All,
-}
-
-impl RepairKind {
-    /// The kind's stable name, for logs and protocols: `null_dropped`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unquoted => "unquoted",
-            Self::Parsed => "parsed",
-            Self::Wrapped => "wrapped",
-            Self::NullDropped => "null_dropped",
-            Self::Decoded => "decoded",
-            Self::Renamed => "renamed",
-            Self::OldName => "old_name",
-        }
-    }
 }
 
 impl fmt::Display for Repair {

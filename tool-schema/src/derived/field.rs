@@ -12,11 +12,9 @@ const fn is_unseen(shape: &Shape<'_>) -> bool {
 /// Sets the properties of a derived field, one at a time.
 impl Field<'_> {
     #[doc(hidden)]
-    pub const fn written_as(self, output_name: &'static str) -> Self {
-        Self {
-            output_name,
-            ..self
-        }
+    pub const fn written_as(mut self, output_name: &'static str) -> Self {
+        self.output_name = output_name;
+        self
     }
 
     #[doc(hidden)]
@@ -42,73 +40,57 @@ impl Field<'_> {
     }
 
     #[doc(hidden)]
-    pub const fn defaulted(self, default: fn() -> Option<String>) -> Self {
-        Self {
-            presence: Presence::Defaulted,
-            default: Some(default),
-            ..self
-        }
+    pub const fn defaulted(mut self, default: fn() -> Option<String>) -> Self {
+        self.presence = Presence::Defaulted;
+        self.default = Some(default);
+        self
     }
 
     #[doc(hidden)]
-    pub const fn exemplified(self, example: fn() -> Option<String>) -> Self {
-        Self {
-            example: Some(example),
-            ..self
-        }
+    pub const fn exemplified(mut self, example: fn() -> Option<String>) -> Self {
+        self.example = Some(example);
+        self
     }
 
     /// The keys of its type take its place; those of an `Option` are optional.
     #[doc(hidden)]
-    pub const fn flattened(self) -> Self {
-        Self {
-            flatten: true,
-            presence: Presence::Optional,
-            ..self
-        }
+    pub const fn flattened(mut self) -> Self {
+        self.flatten = true;
+        self.presence = Presence::Optional;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn deprecated(self) -> Self {
-        Self {
-            deprecated: true,
-            ..self
-        }
+    pub const fn deprecated(mut self) -> Self {
+        self.deprecated = true;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn not_read(self) -> Self {
-        Self {
-            presence: Presence::Never,
-            ..self
-        }
+    pub const fn not_read(mut self) -> Self {
+        self.presence = Presence::Never;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn not_written(self) -> Self {
-        Self {
-            output: OutputPresence::Never,
-            ..self
-        }
+    pub const fn not_written(mut self) -> Self {
+        self.output = OutputPresence::Never;
+        self
     }
 
     #[doc(hidden)]
-    pub const fn sometimes_written(self) -> Self {
-        Self {
-            output: OutputPresence::Sometimes,
-            ..self
-        }
+    pub const fn sometimes_written(mut self) -> Self {
+        self.output = OutputPresence::Sometimes;
+        self
     }
 }
 
 /// Sets the properties of a derived variant, one at a time.
 impl Variant<'_> {
     #[doc(hidden)]
-    pub const fn written_as(self, output_name: &'static str) -> Self {
-        Self {
-            output_name,
-            ..self
-        }
+    pub const fn written_as(mut self, output_name: &'static str) -> Self {
+        self.output_name = output_name;
+        self
     }
 
     #[doc(hidden)]

@@ -47,14 +47,6 @@ const fn format<'s>(mut shape: &Shape<'s>) -> &'s str {
     }
 }
 
-const fn is_above(a: Int, b: Int) -> bool {
-    match (a.negative, b.negative) {
-        (true, true) => a.magnitude < b.magnitude,
-        (false, false) => a.magnitude > b.magnitude,
-        (negative, _) => !negative,
-    }
-}
-
 /// Checks of bounds: one method a bound, called with the caret on the bound.
 #[doc(hidden)]
 impl Bounds<'_> {
@@ -68,15 +60,15 @@ impl Bounds<'_> {
                     "the type holds whole numbers, and this `range` has an end that is none\nhelp: write the ends as whole numbers",
                 );
                 let low = match self.min {
-                    Some(min) if is_above(min, range.min) => min,
+                    Some(min) if range.min.is_below(min) => min,
                     _ => range.min,
                 };
                 let high = match self.max {
-                    Some(max) if is_above(range.max, max) => max,
+                    Some(max) if max.is_below(range.max) => max,
                     _ => range.max,
                 };
                 assert!(
-                    !is_above(low, high),
+                    !high.is_below(low),
                     "the type holds no number that is in this `range`\nhelp: write a range within the type's own",
                 );
             }
@@ -95,8 +87,8 @@ impl Bounds<'_> {
             magnitude: default.unsigned_abs(),
         };
         let is_in = match (self.min, self.max) {
-            (Some(min), _) if is_above(min, value) => false,
-            (_, Some(max)) if is_above(value, max) => false,
+            (Some(min), _) if value.is_below(min) => false,
+            (_, Some(max)) if max.is_below(value) => false,
             _ => true,
         };
         assert!(

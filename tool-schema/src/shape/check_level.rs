@@ -104,11 +104,9 @@ impl Bounds<'_> {
 impl Shape<'_> {
     /// Raises the level to `Watched` at least, for a type whose `Deserialize` accepts more than its schema
     /// admits: byte strings, which also read text, or integer names of enums.
-    pub const fn watched(self) -> Self {
-        Self {
-            check: self.check.or(CheckLevel::Watched),
-            ..self
-        }
+    pub const fn watched(mut self) -> Self {
+        self.check = self.check.or(CheckLevel::Watched);
+        self
     }
 
     /// Lowers the level for a type that checks its bounds itself: to what its items need, or to `Typed`.

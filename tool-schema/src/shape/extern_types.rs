@@ -214,14 +214,10 @@ mod either {
 
     impl<L: Schema, R: Schema> Schema for either::Either<L, R> {
         const ID: Id = Id::of("Either", "").with(L::ID).with(R::ID);
-        const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Union(Union {
-            members: &[
-                Shape::object(&[Field::new("Left", "", L::SHAPE).always()]),
-                Shape::object(&[Field::new("Right", "", R::SHAPE).always()]),
-            ],
-            buffered: false,
-            adjacent: false,
-        }));
+        const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Union(Union::of(&[
+            Shape::object(&[Field::new("Left", "", L::SHAPE).always()]),
+            Shape::object(&[Field::new("Right", "", R::SHAPE).always()]),
+        ])));
         const REFS: &'static Refs = &Refs::through(&[L::REFS, R::REFS]);
     }
 }

@@ -137,10 +137,8 @@ impl<'s> Field<'s> {
     }
 
     /// Makes the field required even if it may be `null`.
-    pub const fn always(self) -> Self {
-        Self {
-            presence: Presence::Required,
-            ..self
-        }
+    pub const fn always(mut self) -> Self {
+        self.presence = Presence::Required;
+        self
     }
 }

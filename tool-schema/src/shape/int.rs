@@ -75,11 +75,10 @@ impl PartialOrd for Int {
 
 impl Ord for Int {
     fn cmp(&self, other: &Self) -> Ordering {
+        let key = |int: &Self| (!int.negative, int.magnitude);
         match (self.negative, other.negative) {
             (true, true) => other.magnitude.cmp(&self.magnitude),
-            (false, false) => self.magnitude.cmp(&other.magnitude),
-            (true, false) => Ordering::Less,
-            (false, true) => Ordering::Greater,
+            _ => key(self).cmp(&key(other)),
         }
     }
 }

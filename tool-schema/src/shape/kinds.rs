@@ -209,6 +209,17 @@ pub struct Union<'s> {
     pub adjacent: bool,
 }
 
+impl<'s> Union<'s> {
+    /// A union whose members serde distinguishes by their keys.
+    pub const fn of(members: &'s [Shape<'s>]) -> Self {
+        Self {
+            members,
+            buffered: false,
+            adjacent: false,
+        }
+    }
+}
+
 /// An edge back to a type that contains this one.
 #[derive(Clone, Copy)]
 pub struct RecursiveEdge<'s> {

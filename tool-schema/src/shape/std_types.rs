@@ -89,11 +89,7 @@ plain! {
     }));
     Ipv4Addr => Shape::format("ipv4").self_checked();
     Ipv6Addr => Shape::format("ipv6").self_checked();
-    IpAddr => Shape::new(Kind::Union(Union {
-        members: &[Shape::format("ipv4"), Shape::format("ipv6")],
-        buffered: false,
-        adjacent: false,
-    })).self_checked();
+    IpAddr => Shape::new(Kind::Union(Union::of(&[Shape::format("ipv4"), Shape::format("ipv6")]))).self_checked();
     // An address and a port: no format of JSON Schema.
     SocketAddr => Shape::parsed("IP address and port, such as `127.0.0.1:80` or `[::1]:80`");
     SocketAddrV4 => Shape::parsed("IPv4 address and port, such as `127.0.0.1:80`");
@@ -157,14 +153,10 @@ impl<T: Schema> Schema for Option<T> {
 
 impl<T: Schema, E: Schema> Schema for Result<T, E> {
     const ID: Id = Id::of("Result", "").with(T::ID).with(E::ID);
-    const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Union(Union {
-        members: &[
-            Shape::object(&[Field::new("Ok", "", T::SHAPE).always()]),
-            Shape::object(&[Field::new("Err", "", E::SHAPE).always()]),
-        ],
-        buffered: false,
-        adjacent: false,
-    }));
+    const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Union(Union::of(&[
+        Shape::object(&[Field::new("Ok", "", T::SHAPE).always()]),
+        Shape::object(&[Field::new("Err", "", E::SHAPE).always()]),
+    ])));
     const REFS: &'static Refs = &Refs::through(&[T::REFS, E::REFS]);
 }
 
@@ -227,34 +219,22 @@ impl<K: Schema, V: Schema, S> Schema for HashMap<K, V, S> {
     const REFS: &'static Refs = V::REFS;
 }
 
+/// The tuples of the names before the `;`, then with each of those after it: an error lists the first by these names.
 macro_rules! tuples {
-    ($($($name:ident)+;)*) => {$(
+    ($($name:ident)+;) => {
         impl<$($name: Schema),+> Schema for ($($name,)+) {
             const ID: Id = Id::of("tuple", "")$(.with($name::ID))+;
             const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Tuple(&[$($name::SHAPE),+]));
             const REFS: &'static Refs = &Refs::through(&[$($name::REFS),+]);
         }
-    )*};
+    };
+    ($($name:ident)+; $next:ident $($rest:ident)*) => {
+        tuples! { $($name)+; }
+        tuples! { $($name)+ $next; $($rest)* }
+    };
 }
 
-tuples! {
-    A;
-    A B;
-    A B C;
-    A B C D;
-    A B C D E;
-    A B C D E F;
-    A B C D E F G;
-    A B C D E F G H;
-    A B C D E F G H I;
-    A B C D E F G H I J;
-    A B C D E F G H I J K;
-    A B C D E F G H I J K L;
-    A B C D E F G H I J K L M;
-    A B C D E F G H I J K L M N;
-    A B C D E F G H I J K L M N O;
-    A B C D E F G H I J K L M N O P;
-}
+tuples! { A; B C D E F G H I J K L M N O P }
 
 macro_rules! ranges {
     ($($ty:ident => $($key:literal)+;)*) => {$(
@@ -276,14 +256,10 @@ ranges! {
 
 impl<T: Schema> Schema for Bound<T> {
     const ID: Id = Id::of("Bound", "").with(T::ID);
-    const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Union(Union {
-        members: &[
-            Shape::new(Kind::Enum(&[Variant::new("Unbounded", "")])),
-            Shape::object(&[Field::new("Included", "", T::SHAPE).always()]),
-            Shape::object(&[Field::new("Excluded", "", T::SHAPE).always()]),
-        ],
-        buffered: false,
-        adjacent: false,
-    }));
+    const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Union(Union::of(&[
+        Shape::new(Kind::Enum(&[Variant::new("Unbounded", "")])),
+        Shape::object(&[Field::new("Included", "", T::SHAPE).always()]),
+        Shape::object(&[Field::new("Excluded", "", T::SHAPE).always()]),
+    ])));
     const REFS: &'static Refs = T::REFS;
 }

@@ -5,7 +5,6 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Number of bytes stored inline: the ids of `OpenAI` take 29 and those of Anthropic 30.
@@ -117,40 +116,19 @@ impl Borrow<str> for ShortStr {
     }
 }
 
-impl From<&str> for ShortStr {
-    #[inline]
-    fn from(text: &str) -> Self {
-        Self::here(text).unwrap_or_else(|| Self(ShortStrRepr::Shared(text.into())))
-    }
+macro_rules! from {
+    ($($ty:ty)*) => {$(
+        impl From<$ty> for ShortStr {
+            #[inline]
+            fn from(text: $ty) -> Self {
+                let text: &str = text.as_ref();
+                Self::here(text).unwrap_or_else(|| Self(ShortStrRepr::Shared(text.into())))
+            }
+        }
+    )*};
 }
 
-impl From<&String> for ShortStr {
-    #[inline]
-    fn from(text: &String) -> Self {
-        text.as_str().into()
-    }
-}
-
-impl From<String> for ShortStr {
-    #[inline]
-    fn from(text: String) -> Self {
-        text.as_str().into()
-    }
-}
-
-impl From<Box<str>> for ShortStr {
-    #[inline]
-    fn from(text: Box<str>) -> Self {
-        (*text).into()
-    }
-}
-
-impl From<Cow<'_, str>> for ShortStr {
-    #[inline]
-    fn from(text: Cow<'_, str>) -> Self {
-        text.as_ref().into()
-    }
-}
+from! { &str &String String Box<str> Cow<'_, str> }
 
 /// A long text remains shared.
 impl From<Arc<str>> for ShortStr {
@@ -268,22 +246,6 @@ impl Serialize for ShortStr {
 impl<'de> Deserialize<'de> for ShortStr {
     #[inline]
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(ShortStrVisitor)
-    }
-}
-
-struct ShortStrVisitor;
-
-impl Visitor<'_> for ShortStrVisitor {
-    type Value = ShortStr;
-
-    #[inline]
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    #[inline]
-    fn visit_str<E: Error>(self, text: &str) -> Result<ShortStr, E> {
-        Ok(text.into())
+        Cow::<str>::deserialize(deserializer).map(Into::into)
     }
 }

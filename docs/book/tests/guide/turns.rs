@@ -115,7 +115,7 @@ fn observed(tools: &Toolset) -> Executor {
 // ANCHOR: layers
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering;
-use toolwright::layers::{Cache, CallLimit, ConcurrencyLimit, Log, Retry};
+use toolwright::layers::{Cache, CallLimit, ConcurrencyLimit, Retry};
 
 static ATTEMPTS: AtomicU32 = AtomicU32::new(0);
 
@@ -131,9 +131,15 @@ fn rate(currency: String) -> Result<f64, String> {
 
 fn layered(tools: &Toolset) -> Executor {
     Executor::serial(tools)
-        .layer(Log::new(|line| {
-            println!("{}", line.split(" in ").next().unwrap_or(line));
-        }))
+        .on_event(|event| {
+            if let Event::Finished { call, result, .. } = event {
+                let how = result
+                    .outcome
+                    .as_ref()
+                    .map_or_else(|error| error.kind().as_str(), |_| "ok");
+                println!("{} {}: {how}", call.id, call.name);
+            }
+        })
         .layer(CallLimit::per_run(3))
         .layer(Cache::new(1_000).shared_for(["rate"]))
         .layer(Retry::new(3).backoff(Duration::from_millis(1), Duration::from_secs(1)))

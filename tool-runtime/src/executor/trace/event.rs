@@ -159,38 +159,6 @@ pub struct TracedCall {
     pub arguments: String,
 }
 
-/// The kinds of events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum TraceKind {
-    /// A batch began.
-    BatchStarted,
-    /// A call began.
-    Started,
-    /// A tool reported progress.
-    Progress,
-    /// A call was answered.
-    Finished,
-    /// A call waits.
-    Pending,
-    /// A batch ended.
-    BatchFinished,
-    /// An agent's run started, or continued after a pause.
-    RunStarted,
-    /// An agent sent a request to its model.
-    ModelStarted,
-    /// The model responded.
-    ModelFinished,
-    /// The model failed.
-    ModelFailed,
-    /// Another agent took over the conversation.
-    HandedOver,
-    /// An agent's run ended, or paused.
-    RunFinished,
-    /// An agent's run failed.
-    RunFailed,
-}
-
 impl TracedCall {
     fn of(index: usize, call: &ToolCall, redacted: Redacted<'_>) -> Self {
         Self {
@@ -229,25 +197,6 @@ impl TraceEvent {
             agent: None,
             batch: None,
             what,
-        }
-    }
-
-    /// Returns the kind.
-    pub fn kind(&self) -> TraceKind {
-        match self.what {
-            Traced::BatchStarted { .. } => TraceKind::BatchStarted,
-            Traced::Started(_) => TraceKind::Started,
-            Traced::Progress { .. } => TraceKind::Progress,
-            Traced::Finished { .. } => TraceKind::Finished,
-            Traced::Pending { .. } => TraceKind::Pending,
-            Traced::BatchFinished { .. } => TraceKind::BatchFinished,
-            Traced::RunStarted => TraceKind::RunStarted,
-            Traced::ModelStarted { .. } => TraceKind::ModelStarted,
-            Traced::ModelFinished { .. } => TraceKind::ModelFinished,
-            Traced::ModelFailed { .. } => TraceKind::ModelFailed,
-            Traced::HandedOver { .. } => TraceKind::HandedOver,
-            Traced::RunFinished { .. } => TraceKind::RunFinished,
-            Traced::RunFailed { .. } => TraceKind::RunFailed,
         }
     }
 }
@@ -343,111 +292,102 @@ fn named(names: &[ShortStr], what: &str) -> String {
     format!("{} {what}{gap}{}", names.len(), cut(&names.join(", ")))
 }
 
-fn tokens(usage: Usage) -> String {
-    format!("{} tokens in, {} out", usage.input, usage.output)
+impl Traced {
+    /// Returns the duration of what has ended.
+    fn duration(&self) -> Option<Duration> {
+        match self {
+            Self::Finished { duration, .. }
+            | Self::BatchFinished { duration, .. }
+            | Self::ModelFinished { duration, .. }
+            | Self::ModelFailed { duration, .. }
+            | Self::RunFinished { duration, .. }
+            | Self::RunFailed { duration, .. } => Some(*duration),
+            _ => None,
+        }
+    }
+
+    /// Returns the line of an event, without the duration.
+    fn line(&self, batch: u64, run: &str) -> String {
+        let tokens = |usage: &Usage| format!("{} tokens in, {} out", usage.input, usage.output);
+        match self {
+            Self::BatchStarted { names } => format!("batch {batch}: {}", named(names, "calls")),
+            Self::Started(call) => format!("{call} started"),
+            Self::Progress {
+                id, name, progress, ..
+            } => {
+                let total = progress.total.map(|total| format!(" of {total}"));
+                let message = progress.message.as_deref();
+                let message = message.map(|message| format!(": {}", cut(message)));
+                let rest = [total, message].map(Option::unwrap_or_default).concat();
+                format!("call {}: {}: {}{rest}", cut(id), cut(name), progress.done)
+            }
+            Self::Finished { call, outcome, .. } => match outcome {
+                Ok(outcome) => {
+                    let answered = ToolCall::new(&*call.id, &*call.name, "");
+                    let result = ToolResult::new(&answered, Ok(outcome.clone()));
+                    format!("{call} -> {}", cut(&result.content(Encoder::auto())))
+                }
+                Err(error) => {
+                    let kind = error.kind().as_str();
+                    format!("{call} failed: {kind}: {}", cut(&error.to_string()))
+                }
+            },
+            Self::Pending { call, reason } => format!("{call} waits: {reason}"),
+            Self::BatchFinished {
+                successes,
+                failures,
+                pending,
+                halted,
+                ..
+            } => {
+                let halted = halted.as_deref();
+                let halted =
+                    halted.map_or_else(String::new, |why| format!(", halted: {}", cut(why)));
+                format!(
+                    "batch {batch}: {successes} succeeded, {failures} failed, {pending} wait{halted}"
+                )
+            }
+            Self::RunStarted => format!("run {run} started"),
+            Self::ModelStarted { messages, tools } => {
+                format!(
+                    "model asked: {messages} messages, {}",
+                    named(tools, "tools")
+                )
+            }
+            Self::ModelFinished {
+                text, calls, usage, ..
+            } => {
+                let words = (!text.is_empty()).then(|| cut(text));
+                let calls = (!calls.is_empty()).then(|| named(calls, "calls"));
+                let parts = [words, calls, usage.as_ref().map(tokens)];
+                let parts = parts.into_iter().flatten().collect::<Vec<_>>();
+                format!("model finished: {}", parts.join("; "))
+            }
+            Self::ModelFailed { kind, message, .. } => {
+                format!("model failed: {kind}: {}", cut(message))
+            }
+            Self::HandedOver { agent } => format!("handed over to {}", cut(agent)),
+            Self::RunFinished {
+                end,
+                turns,
+                rounds,
+                usage,
+                ..
+            } => {
+                let (end, tokens) = (cut(end), tokens(usage));
+                format!("run {run}: {end}; {turns} turns, {rounds} rounds of tools; {tokens}")
+            }
+            Self::RunFailed { message, .. } => format!("run {run} failed: {}", cut(message)),
+        }
+    }
 }
 
 impl fmt::Display for TraceEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let batch = self.batch.map_or(0, BatchId::as_u64);
         let run = cut(self.run.as_deref().unwrap_or_default());
-        match &self.what {
-            Traced::BatchStarted { names } => {
-                write!(f, "batch {batch}: {}", named(names, "calls"))
-            }
-            Traced::Started(call) => write!(f, "{call} started"),
-            Traced::Progress {
-                id, name, progress, ..
-            } => {
-                write!(f, "call {}: {}: {}", cut(id), cut(name), progress.done)?;
-                if let Some(total) = progress.total {
-                    write!(f, " of {total}")?;
-                }
-                match &progress.message {
-                    Some(message) => write!(f, ": {}", cut(message)),
-                    None => Ok(()),
-                }
-            }
-            Traced::Finished {
-                call,
-                outcome: Ok(outcome),
-                duration,
-                ..
-            } => {
-                let call_of = ToolCall::new(&*call.id, &*call.name, "");
-                let result = ToolResult::new(&call_of, Ok(outcome.clone()));
-                let text = result.content(Encoder::auto());
-                write!(f, "{call} -> {} ({duration:?})", cut(&text))
-            }
-            Traced::Finished {
-                call,
-                outcome: Err(error),
-                duration,
-                ..
-            } => {
-                let (kind, words) = (error.kind().as_str(), error.to_string());
-                write!(f, "{call} failed: {kind}: {} ({duration:?})", cut(&words))
-            }
-            Traced::Pending { call, reason } => write!(f, "{call} waits: {reason}"),
-            Traced::BatchFinished {
-                successes,
-                failures,
-                pending,
-                halted,
-                duration,
-                ..
-            } => {
-                write!(
-                    f,
-                    "batch {batch}: {successes} succeeded, {failures} failed, {pending} wait"
-                )?;
-                if let Some(halted) = halted {
-                    write!(f, ", halted: {}", cut(halted))?;
-                }
-                write!(f, " ({duration:?})")
-            }
-            Traced::RunStarted => write!(f, "run {run} started"),
-            Traced::ModelStarted { messages, tools } => {
-                write!(
-                    f,
-                    "model asked: {messages} messages, {}",
-                    named(tools, "tools")
-                )
-            }
-            Traced::ModelFinished {
-                text,
-                calls,
-                usage,
-                duration,
-            } => {
-                let words = (!text.is_empty()).then(|| cut(text));
-                let calls = (!calls.is_empty()).then(|| named(calls, "calls"));
-                let parts = [words, calls, usage.map(tokens)].into_iter().flatten();
-                let parts = parts.collect::<Vec<_>>().join("; ");
-                write!(f, "model finished: {parts} ({duration:?})")
-            }
-            Traced::ModelFailed {
-                kind,
-                message,
-                duration,
-            } => write!(f, "model failed: {kind}: {} ({duration:?})", cut(message)),
-            Traced::HandedOver { agent } => write!(f, "handed over to {}", cut(agent)),
-            Traced::RunFinished {
-                end,
-                turns,
-                rounds,
-                usage,
-                duration,
-            } => {
-                let (end, tokens) = (cut(end), tokens(*usage));
-                write!(
-                    f,
-                    "run {run}: {end}; {turns} turns, {rounds} rounds of tools; {tokens} ({duration:?})"
-                )
-            }
-            Traced::RunFailed { message, duration } => {
-                write!(f, "run {run} failed: {} ({duration:?})", cut(message))
-            }
-        }
+        f.write_str(&self.what.line(batch, &run))?;
+        let duration = self.what.duration();
+        duration.map_or(Ok(()), |duration| write!(f, " ({duration:?})"))
     }
 }

@@ -141,11 +141,9 @@ impl Context {
         }
     }
 
-    pub(crate) fn in_batch(self, batch: Arc<dyn RunningBatch>) -> Self {
-        Self {
-            batch: Some(batch),
-            ..self
-        }
+    pub(crate) fn in_batch(mut self, batch: Arc<dyn RunningBatch>) -> Self {
+        self.batch = Some(batch);
+        self
     }
 
     /// Notes that an attempt exceeded its time limit.

@@ -220,10 +220,16 @@ impl<'a> BatchState<'a> {
         false
     }
 
-    /// Returns true if a person decides about the call of this error.
+    /// Returns true if a person decides about the call of this error. The code of an asynchronous tool ends with its time, so the
+    /// model reads about that limit.
     fn asks_about(&self, index: usize, error: &ToolError) -> bool {
+        let is_left = match error.kind() {
+            ErrorKind::Cancelled => false,
+            ErrorKind::Timeout => self.cx.is_offloaded(index),
+            _ => true,
+        };
         error.is_outcome_unknown()
-            && error.kind() != ErrorKind::Cancelled
+            && is_left
             && self.unknown_outcome == Some(UnknownOutcome::Ask)
             && self
                 .rows

@@ -3,8 +3,8 @@
 use std::io::{self, BufRead};
 
 use serde_json::{Map, Value};
-use toolwright::agent::session::PendingCall;
 use toolwright::call::Decision;
+use toolwright::executor::Pending;
 
 use crate::script;
 use crate::show::Show;
@@ -43,11 +43,7 @@ impl Person {
 
     /// What becomes of a call that waits, whose arguments may be shown like this; `None` if nobody is
     /// there to say.
-    pub(crate) fn decides(
-        &self,
-        pending: &PendingCall,
-        shown: &str,
-    ) -> io::Result<Option<Decision>> {
+    pub(crate) fn decides(&self, pending: &Pending, shown: &str) -> io::Result<Option<Decision>> {
         self.show.waits(pending, shown);
         let decision = match self.who {
             Who::First | Who::Second => Some(Decision::Edit(serde_json::from_str(script::EDITED)?)),

@@ -10,9 +10,10 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use toolwright::agent::model::ModelError;
-use toolwright::agent::session::{CallRef, PendingCallReason, SessionError};
+use toolwright::agent::session::{CallRef, SessionError};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, AgentError, ModelResponse, RunEnd, Session, Status, ThreadMessage};
+use toolwright::executor::PendingReason;
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, Provide, ToolCall, Toolset, call::Decision, tool, tools};
 
@@ -123,7 +124,7 @@ async fn each_call_is_decided_by_itself() {
     let places: Vec<_> = pending.iter().map(|pending| pending.index).collect();
     assert_eq!(places, [0, 1, 3, 4]);
     assert!(
-        matches!(&pending[0].reason, PendingCallReason::Decision(shown) if shown["risk"] == "high")
+        matches!(&pending[0].reason, PendingReason::Decision(shown) if shown["risk"] == "high")
     );
 
     // Some of them, in another order.
@@ -139,7 +140,7 @@ async fn each_call_is_decided_by_itself() {
     let edit = Decision::Edit(json!({"to": "Bob", "cents": 20}));
     let rest = [
         (CallRef::Index(4), Decision::Approve),
-        (CallRef::Id("b"), edit),
+        (CallRef::from("b"), edit),
     ];
     session.decide_all(rest).unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -313,16 +314,16 @@ async fn a_batch_of_decisions_is_taken_whole_or_not_at_all() {
     let (_, mut session) = paused_of(all(&ledger), &[pay_call("a", "Ada", 1)], None).await;
     let before = serde_json::to_string(&session).unwrap();
     let decisions = [
-        (CallRef::Id("a"), Decision::Approve),
-        (CallRef::Id("b"), Decision::Approve),
+        (CallRef::from("a"), Decision::Approve),
+        (CallRef::from("b"), Decision::Approve),
     ];
     assert_eq!(
         session.decide_all(decisions),
         Err(SessionError::UnknownCall("b".into()))
     );
     let results = [
-        (CallRef::Id("a"), Ok(toolwright::Outcome::value(1))),
-        (CallRef::Id("a"), Ok(toolwright::Outcome::value(2))),
+        (CallRef::from("a"), Ok(toolwright::Outcome::value(1))),
+        (CallRef::from("a"), Ok(toolwright::Outcome::value(2))),
     ];
     assert_eq!(
         session.submit_all(results),

@@ -68,7 +68,7 @@ async fn no_debug_of_a_conversation_shows_arguments() {
     let message = ThreadMessage::calls([call.clone()]);
     let mut shown = vec![
         ("Session", format!("{session:?} {session:#?}")),
-        ("PendingCall", format!("{pending:?}")),
+        ("Pending", format!("{pending:?}")),
         ("RunEvent", seen.lock().unwrap().join("\n")),
         (
             "RunEvent::Delta",

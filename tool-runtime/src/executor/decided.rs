@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-use super::batch::{Pending, PendingReason};
+use super::batch::Pending;
+use super::waiting::PendingReason;
 use crate::tool::Decision;
 use toolwright_provider::call::ToolCall;
 

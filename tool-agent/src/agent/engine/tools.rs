@@ -6,14 +6,14 @@
 use std::collections::BTreeSet;
 
 use toolwright_provider::call::{Outcome, ToolResult};
-use toolwright_runtime::executor::{Batch, CallPlan, Halted, Reply, Turn};
+use toolwright_runtime::executor::{Batch, CallPlan, Halted, PendingReason, Reply, Turn};
 
 use super::tools_visit::ToolsVisit;
 use super::{Engine, VisitResult};
 use crate::agent::sub_sessions::SubSessions;
 use crate::digest;
 use crate::run::RunEnd;
-use crate::session::{Node, PendingCall, PendingCallReason, Status, WaitingCall};
+use crate::session::{Node, Status, WaitingCall};
 use crate::thread::ToolMessage;
 use crate::tool_node::plans;
 
@@ -73,7 +73,7 @@ impl Engine<'_> {
     /// Returns the places of the calls that have not run yet.
     fn not_run(&self) -> Vec<usize> {
         let open = self.session.pending().into_iter();
-        let open = open.filter(|pending| pending.reason == PendingCallReason::NotRun);
+        let open = open.filter(|pending| pending.reason == PendingReason::NotRun);
         open.map(|pending| pending.index).collect()
     }
 
@@ -137,28 +137,20 @@ impl Engine<'_> {
                 }
                 Reply::Pending(pending) => {
                     let sub = visit.subs.as_ref().and_then(|subs| subs.take_paused(index));
-                    let mut reason = match &sub {
-                        Some(_) => PendingCallReason::Agent,
-                        None => pending.reason.clone().into(),
-                    };
-                    if let PendingCallReason::OutcomeUnknown { record, .. } = &mut reason {
-                        let journal = visit.journal.as_ref();
-                        *record = journal.and_then(|journal| journal.unknown(index));
-                    }
                     let before = self.session.take_wait(index);
                     let tools =
                         tools.get_or_insert_with(|| active_agent.executor.tools(&self.context()));
                     let tool = digest::of_tool(&pending.call.name, tools);
-                    let call = pending.call.clone();
-                    let mut wait = WaitingCall::new(
-                        PendingCall {
-                            index,
-                            call,
-                            reason,
-                        },
-                        tool,
-                    );
-                    wait.attempt = pending.attempt;
+                    let mut shown = pending.clone();
+                    shown.index = index;
+                    if sub.is_some() {
+                        shown.reason = PendingReason::Agent;
+                    }
+                    let mut wait = WaitingCall::new(shown, tool);
+                    if let PendingReason::OutcomeUnknown(_) = wait.reason {
+                        let journal = visit.journal.as_ref();
+                        wait.record = journal.and_then(|journal| journal.unknown(index));
+                    }
                     wait.edited = before
                         .as_ref()
                         .is_some_and(|before| before.edited().is_some());

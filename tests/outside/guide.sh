@@ -5,8 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 . tests/outside/browser.sh
-# The program is built beside its tests, so nothing is built again.
-cargo test -q -p toolwright-book --no-run
+# The packages of the call in `.ci/run` that tests the guide, so nothing is built again.
+cargo test -q -p toolwright-book -p toolwright-evals -p toolwright-rmcp --no-run
 index=$("${CARGO_TARGET_DIR:-target}/debug/toolwright-book")
 
 cp tests/outside/guide.mjs "$dir/guide.mjs"

@@ -17,6 +17,8 @@ edition = "2024"
 
 [dependencies]
 toolwright = { path = "$root", default-features = false, features = ["lock", "serve"] }
+# Fewer crates are built again.
+toolwright-unify = { path = "$root/tests/unify" }
 END
 cp Cargo.lock "$package"
 cd "$package"

@@ -86,7 +86,6 @@ use self::turn::Ending;
 /// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Session {
-    #[serde(default)]
     form: FormatVersion,
     id: Arc<str>,
     pub(crate) thread: Thread,

@@ -1,7 +1,9 @@
 //! Decisions of people about pending calls.
 
+use std::sync::Arc;
+
 use serde_json::json;
-use toolwright_provider::call::{ErrorKind, Outcome, StoredOutcome, ToolCall, ToolError};
+use toolwright_provider::call::{ErrorKind, Outcome, StoredOutcome, ToolError};
 use toolwright_runtime::executor::{Decided, PendingReason};
 use toolwright_runtime::tool::{Context, Decision, OpenCall, OpenCallState};
 use toolwright_runtime::toolset::Toolset;
@@ -208,7 +210,7 @@ impl WaitingCall {
                 "the call has begun: its arguments can no longer be changed"
             }
             Decision::Edit(arguments) => {
-                let edited = ToolCall::new(&*call.id, &*call.name, arguments.to_string());
+                let edited = call.with_arguments(Arc::clone(arguments));
                 return tools.__validate_stored(&edited, cx);
             }
             _ => return Ok(()),

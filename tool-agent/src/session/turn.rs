@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use toolwright_provider::call::{Outcome, StoredOutcome, ToolResult};
 use toolwright_runtime::executor::{Decided, Pending, PendingReason, Question};
 use toolwright_runtime::tool::Decision;
@@ -214,11 +213,8 @@ impl WaitingCall {
     pub(crate) fn edited(&self) -> Option<Cow<'_, str>> {
         let own = &*self.call.arguments;
         match &self.decision {
-            Some(Decision::Edit(arguments))
-                if self.edited
-                    || serde_json::from_str::<Value>(own).ok().as_ref() != Some(arguments) =>
-            {
-                Some(arguments.to_string().into())
+            Some(Decision::Edit(arguments)) if self.edited || !is_same(own, arguments) => {
+                Some(Cow::Borrowed(arguments))
             }
             _ => self.edited.then_some(Cow::Borrowed(own)),
         }
@@ -240,4 +236,10 @@ impl WaitingCall {
         let first = self.sub.as_ref()?.questions().into_iter().next()?;
         Some(Pending::new(self.index, self.call.clone(), first.reason))
     }
+}
+
+/// Returns true if both texts are the same JSON. Numbers are compared by their digits.
+fn is_same(one: &str, other: &str) -> bool {
+    let json = |text| toolwright_json::Value::parse(text).ok();
+    one == other || json(one).is_some_and(|one| Some(one) == json(other))
 }

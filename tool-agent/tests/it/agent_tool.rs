@@ -397,7 +397,7 @@ async fn whoever_waits_for_an_agent_may_end_it() {
 
     // Its first words are said.
     let (agent, mut session) = asked(Some("Sun in Oslo.")).await;
-    let edit = Decision::Edit(json!({"input": "Snow?"}));
+    let edit = Decision::edit(json!({"input": "Snow?"}));
     session.decide("c1", edit).unwrap();
     let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
     assert!(matches!(&error, AgentError::Decision { path, .. } if path[..] == [0]));
@@ -448,7 +448,7 @@ async fn decisions_reach_calls_inside() {
             sub.in_sub_session("m", |sub| sub.decide(call, decision))
         })
     };
-    decide(&mut session, "z", Decision::Edit(json!({"cents": 1}))).unwrap();
+    decide(&mut session, "z", Decision::edit(json!({"cents": 1}))).unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.end.as_str(), "pending");
     assert_eq!(ran.all(), ["looked", "looked", "paid 1"]);
@@ -519,11 +519,11 @@ async fn a_decision_that_cannot_be_carried_out_inside_stays_pending() {
     for cents in [json!("five"), json!(null), json!(-1), json!(1.5), json!([])] {
         let ran = Ran::default();
         let mut session = waits_deep_inside(&ran).await;
-        decide(&mut session, Decision::Edit(json!({"cents": cents}))).unwrap();
+        decide(&mut session, Decision::edit(json!({"cents": cents}))).unwrap();
         let agent = nested(Asked::Never, &ran, payer);
         waits_on(&agent, &mut session, &ran, "cents: expected").await;
         let agent = nested(Asked::Then, &ran, payer);
-        decide(&mut session, Decision::Edit(json!({"cents": 1}))).unwrap();
+        decide(&mut session, Decision::edit(json!({"cents": 1}))).unwrap();
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(
             (run.text(), ran.all()),

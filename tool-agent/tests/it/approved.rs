@@ -355,8 +355,8 @@ impl Host {
             let decision = match self.draws.below(9) {
                 0 => Decision::Reject("no".to_owned()),
                 1 => Decision::Answer(json!("by hand")),
-                2 => Decision::Edit(json!({"n": n, "to": "eve"})),
-                3 => Decision::Edit(json!({"n": n, "to": "eve", "note": 1})),
+                2 => Decision::edit(json!({"n": n, "to": "eve"})),
+                3 => Decision::edit(json!({"n": n, "to": "eve", "note": 1})),
                 _ => Decision::Approve,
             };
             self.note(turn, &pending, &decision);
@@ -386,8 +386,9 @@ impl Host {
             self.says.insert(n, says);
         }
         if let Decision::Edit(edited) = decision {
+            let edited: Value = serde_json::from_str(edited).unwrap();
             let n = edited["n"].as_u64().unwrap();
-            self.says.insert(n, Says::Runs(name, edited.clone(), None));
+            self.says.insert(n, Says::Runs(name, edited, None));
         }
     }
 }

@@ -98,7 +98,7 @@ async fn an_agent_without_a_way_to_ask_pauses() {
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(paid.bills(), [3]);
     session
-        .decide("a", Decision::Edit(json!({"bill": 2})))
+        .decide("a", Decision::edit(json!({"bill": 2})))
         .unwrap();
     let run = agent
         .run(&mut stored(&session), &Context::new())

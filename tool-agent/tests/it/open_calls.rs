@@ -455,11 +455,14 @@ async fn what_a_crash_left_is_listed_and_decided() {
         );
         // It is the same in another process, and as JSON.
         let mut session = stored(&session);
-        assert_eq!(agent.waiting(&session, &cx), [waiting.clone()]);
+        assert_eq!(
+            agent.waiting(&session, &cx)[..],
+            *std::slice::from_ref(&waiting)
+        );
         let json = serde_json::to_string(&waiting).unwrap();
         let waiting: Waiting = serde_json::from_str(&json).unwrap();
 
-        for wrong in [Decision::Approve, Decision::Edit(json!({"minutes": 4}))] {
+        for wrong in [Decision::Approve, Decision::edit(json!({"minutes": 4}))] {
             let error = session.decide(&waiting, wrong).unwrap_err();
             assert_eq!(error, SessionError::NeedsAnswer("c1".into()));
         }

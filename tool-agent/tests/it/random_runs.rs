@@ -722,8 +722,8 @@ impl Host {
                 0 => continue,
                 1 => Decision::Reject("no".to_owned()),
                 2 => Decision::Answer(json!({"by": "hand"})),
-                3 => Decision::Edit(json!({"n": 7})),
-                4 => Decision::Edit(json!({"m": 7})),
+                3 => Decision::edit(json!({"n": 7})),
+                4 => Decision::edit(json!({"m": 7})),
                 _ => Decision::Approve,
             };
             let may_run = matches!(decision, Decision::Approve | Decision::Edit(_));

@@ -584,7 +584,7 @@ async fn before_tools_run_each_call_can_be_decided_about() {
     ];
     let agent = reviewed(&ledger, &turn).await;
     let kept = agent.update_state("s", |session| {
-        session.decide("c1", Decision::Edit(json!({"city": "Kyoto"})))?;
+        session.decide("c1", Decision::edit(json!({"city": "Kyoto"})))?;
         session.decide("c2", Decision::Reject("too costly".into()))?;
         // Whoever lets it run here is not asked once more.
         session.decide("c4", Decision::Approve)?;
@@ -623,7 +623,7 @@ async fn a_call_whose_edit_is_refused_does_not_run_as_it_was() {
     let agent = reviewed(&ledger, &turn).await;
     let mut session = agent.state("s").await.unwrap().unwrap();
     session
-        .decide("c1", Decision::Edit(json!({"city": ""})))
+        .decide("c1", Decision::edit(json!({"city": ""})))
         .unwrap();
     let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
     assert!(
@@ -642,7 +642,7 @@ async fn a_call_whose_edit_is_refused_does_not_run_as_it_was() {
     ));
     assert_eq!(ledger.lines(), [""; 0]);
     session
-        .decide("c1", Decision::Edit(json!({"city": "Kyoto"})))
+        .decide("c1", Decision::edit(json!({"city": "Kyoto"})))
         .unwrap();
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(ledger.lines(), ["sun in Kyoto", "sun in Rome"]);

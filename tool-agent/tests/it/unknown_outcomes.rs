@@ -11,7 +11,7 @@ use toolwright::executor::PendingReason;
 use toolwright::executor::UnknownOutcome;
 use toolwright::{Context, ToolCall, ToolError, tool, tools};
 
-use crate::kept::{none_and_stores, stores};
+use crate::kept::none_and_stores;
 
 /// Keys of the payments that a bank has got, and whether it confirms the next ones.
 #[derive(Default)]

@@ -56,7 +56,7 @@ pub(super) async fn decide(
     }
     // Nothing runs by an edit that does not fit, and the call waits on.
     if let Decision::Edit(arguments) = &decision {
-        let edited = pending.call.with_arguments(arguments.to_string());
+        let edited = pending.call.with_arguments(Arc::clone(arguments));
         if let Err(error) = state.executor.tools(&cx).validate(&edited, &cx) {
             let reply = Reply::Answered(ToolResult::new(&edited, Err(error)));
             return json(status(&reply), answer_json(&state, &cx, &edited, &reply));

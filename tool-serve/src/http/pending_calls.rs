@@ -15,11 +15,9 @@ use toolwright_http::random;
 /// Time for a decision.
 const TIME_TO_LIVE: Duration = Duration::from_hours(1);
 
-/// Limit on what the stored calls take.
-const MAX_BYTES: usize = 128 * 1024 * 1024;
-
-/// What a call takes beside its arguments, at most.
-const CALL_BYTES: usize = 32 * 1024;
+/// Limits on the stored calls and the bytes of their arguments.
+const MAX_CALLS: usize = 4096;
+const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// Store of pending calls. If it is full, the oldest calls of the caller that takes most are evicted, so that no caller
 /// pushes out the calls of others.
@@ -82,7 +80,7 @@ impl WaitingCalls {
 
 impl PendingEntry {
     fn bytes(&self) -> usize {
-        self.pending.call.arguments.len().saturating_add(CALL_BYTES)
+        self.pending.call.arguments.len()
     }
 
     /// Returns the caller. All callers without a grant are one.
@@ -95,16 +93,18 @@ impl PendingEntry {
 impl PendingQueue {
     /// Evicts calls until the rest has room. The newest one stays.
     fn make_room(&mut self) {
-        while self.bytes > MAX_BYTES && self.calls.len() > 1 {
-            let mut bytes = HashMap::<_, usize>::new();
+        while (self.calls.len() > MAX_CALLS || self.bytes > MAX_BYTES) && self.calls.len() > 1 {
+            let mut room = HashMap::<_, usize>::new();
             for entry in &self.calls {
-                *bytes.entry(entry.caller()).or_default() += entry.bytes();
+                *room.entry(entry.caller()).or_default() += entry.bytes() + MAX_BYTES / MAX_CALLS;
             }
-            let most = bytes.into_iter().max_by_key(|(_, bytes)| *bytes);
+            let most = room.into_iter().max_by_key(|(_, room)| *room);
             let oldest = self
                 .calls
                 .iter()
                 .position(|entry| most.is_some_and(|(caller, _)| caller == entry.caller()));
+            let is_newest = |at: &usize| at + 1 == self.calls.len();
+            let oldest = oldest.filter(|at| !is_newest(at));
             self.remove(oldest.unwrap_or_default());
         }
     }

@@ -19,7 +19,7 @@ pub enum SessionError {
     UnknownCall(String),
     /// Several pending calls of this turn have this id. Name the call by its place.
     AmbiguousCall(String),
-    /// The call runs an agent that waits for somebody: see [`Session::at_path`](crate::Session::at_path). Holds the path of
+    /// The call runs an agent that waits for somebody: see [`Agent::waiting`](crate::Agent::waiting). Holds the path of
     /// the first call that waits there.
     WaitsInside(Vec<usize>),
     /// The call with this id can be answered or rejected, and nothing else: its tool asks, or it is an open call whose outcome

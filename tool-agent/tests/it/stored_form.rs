@@ -80,13 +80,18 @@ async fn stored() -> Value {
     session.decide(&[4, 1][..], edit).unwrap();
     let waiting = agent.waiting(&session, &Context::new());
     let session = serde_json::to_string(&session).unwrap();
-    let born: Value = serde_json::from_str(&session).unwrap();
+    let read: Value = serde_json::from_str(&session).unwrap();
     // What differs in each process.
-    let inner = born["waits"][3]["sub"]["born"].as_str().unwrap();
-    let session = session.replace(born["born"].as_str().unwrap(), "b0");
-    let session = session.replace(inner, "b1");
-    let waiting = serde_json::to_string(&waiting).unwrap();
+    let born = [&read["born"], &read["waits"][3]["sub"]["born"]];
+    let fixed = |text: String| {
+        let born = born.iter().zip(["b0", "b1"]);
+        born.fold(text, |text, (born, name)| {
+            text.replace(born.as_str().unwrap(), name)
+        })
+    };
+    let waiting = fixed(serde_json::to_string(&waiting).unwrap());
     let waiting: Value = serde_json::from_str(&waiting).unwrap();
+    let session = fixed(session);
     json!({"session": session, "waiting": waiting})
 }
 

@@ -330,14 +330,26 @@ fn decisions_that_cannot_be_are_refused() {
     let table: [(&[&str], i32, &str); 12] = [
         (&["a", "0"], 2, "--approve"),
         (
-            &["a", "0", "--edit", r#"{"invoice": 1e30, "invoice": 7}"#],
-            2,
-            "`--edit`: invoice: given more than once\nhelp: ",
+            &[
+                "a",
+                "0",
+                "--edit",
+                r#"{"invoice": 7, "invoice": 8}"#,
+                "--run",
+            ],
+            3,
+            "invoice: given more than once",
         ),
         (
-            &["a", "0", "--edit", r#"{"invoice": 99999999999999999.99}"#],
-            2,
-            "`--edit`: invoice: the number has more digits",
+            &[
+                "a",
+                "0",
+                "--edit",
+                r#"{"invoice": 99999999999999999.99}"#,
+                "--run",
+            ],
+            3,
+            "invoice: expected an integer",
         ),
         (
             &["a", "0", "--answer", "[12345678901234567890123]"],
@@ -357,7 +369,7 @@ fn decisions_that_cannot_be_are_refused() {
             4,
             "no call `7` is pending\nhelp: `sessions show a`",
         ),
-        (&["a", "0/1", "--approve"], 4, "no call `0` is pending"),
+        (&["a", "0/1", "--approve"], 4, "no call `0/1` is pending"),
         (
             &["nobody", "0", "--approve"],
             4,

@@ -74,6 +74,7 @@ mod rooms;
 mod runner;
 mod scenarios_executor;
 mod scenarios_synapse;
+mod schema_with;
 mod schemas;
 mod search;
 mod secrets;

@@ -27,6 +27,7 @@ use serde_json::{Value, json};
 use toolwright::{
     Schema,
     schema::{Kind, SchemaDoc, Shape},
+    tool, tools,
 };
 
 /// What we do about an attribute.
@@ -813,4 +814,63 @@ fn field_bound() {
         a: T,
     }
     schemas::<Holds<u8>>(object(&[("a", byte())]), object(&[("a", byte())]));
+}
+
+/// serde tells numbers apart by their spelling, and an integer in another spelling is still one where no float is meant.
+#[test]
+fn an_untagged_number_is_read_by_its_spelling() {
+    #[derive(Debug, Serialize, Deserialize, Schema)]
+    #[serde(untagged)]
+    enum Number {
+        Integer(i64),
+        Float(f64),
+    }
+    #[derive(Debug, Serialize, Deserialize, Schema)]
+    #[serde(untagged)]
+    enum Point {
+        Pixel { x: i32, y: i32 },
+        Place { x: f64, y: f64 },
+    }
+    #[derive(Debug, Serialize, Deserialize, Schema)]
+    #[serde(untagged)]
+    enum Nested {
+        Few(Vec<Number>),
+        One(Point),
+        Any(Value),
+    }
+    #[derive(Debug, Serialize, Deserialize, Schema)]
+    #[serde(untagged)]
+    enum Id {
+        Number(i64),
+        Name(String),
+    }
+    /// Takes all of them.
+    #[tool]
+    fn take(all: All) -> String {
+        format!("{all:?}")
+    }
+    #[derive(Debug, Deserialize, Schema)]
+    struct All {
+        numbers: Vec<Number>,
+        points: Vec<Point>,
+        nested: Vec<Nested>,
+    }
+    let text = r#"{"numbers": [1, 1.0, -0, 1e2, 1.5, 123456789012345678], "points": [{"x": 1, "y": 2}, {"x": 1.0, "y": 2},
+        {"x": 1, "y": 2e0}], "nested": [[1, 1.0], {"x": 1.0, "y": 0}, 1.0, -0, "1.0"]}"#;
+    let all: All = serde_json::from_str(text).unwrap();
+    let read = |tools: &toolwright::Toolset, name: &str, arguments: String| {
+        let call = toolwright::ToolCall::new("1", name, arguments);
+        let result = tools.call_blocking(&call, &toolwright::Context::new());
+        result.content(toolwright::Encoder::auto()).into_owned()
+    };
+    let answer = read(&tools![take], "take", format!(r#"{{"all": {text}}}"#));
+    assert_eq!(answer, format!("{all:?}"));
+
+    /// Finds one.
+    #[tool]
+    fn find(id: Id) -> String {
+        format!("{id:?}")
+    }
+    let answer = read(&tools![find], "find", r#"{"id": 1.0}"#.to_owned());
+    assert_eq!(answer, "Number(1)");
 }

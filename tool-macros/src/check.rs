@@ -463,15 +463,20 @@ pub(crate) fn once(cx: &Ctxt, attrs: &mut Vec<Attribute>) {
 }
 
 /// A method without its impl block: the macro would not see the type of `self`.
-pub(crate) fn is_method(cx: &Ctxt, sig: &Signature) -> bool {
+pub(crate) fn is_method(cx: &Ctxt, role: FunctionRole, sig: &Signature) -> bool {
     let is_method = sig.receiver().is_some() || mentions_self_type(sig);
     if is_method {
+        let (method, attribute) = (&sig.ident, role.attribute());
         cx.error(
-            &sig.ident,
-            format!(
-                "`#[tool]` sees no impl block around the method `{}`\nhelp: put `#[tool]` on the impl block too",
-                sig.ident
-            ),
+            method,
+            match role {
+                FunctionRole::Tool => format!(
+                    "`#[tool]` sees no impl block around the method `{method}`\nhelp: put `#[tool]` on the impl block too"
+                ),
+                _ => format!(
+                    "`#[{attribute}]` goes on a free function, and `{method}` is a method\nhelp: move it out of the impl block, with the value as state: `#[state] this: &Type`"
+                ),
+            },
         );
     }
     is_method

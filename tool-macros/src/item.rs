@@ -86,7 +86,7 @@ fn free(role: FunctionRole, args: TokenStream, mut function: Function) -> TokenS
     let krate = options.krate();
     let handle = function.sig.ident.clone();
     check::once(&cx, &mut function.attrs);
-    let is_method = check::is_method(&cx, &function.sig);
+    let is_method = check::is_method(&cx, role, &function.sig);
     if !is_method {
         check::body(&cx, &mut function);
     }

@@ -98,9 +98,10 @@ pub(crate) fn not_in_editor() -> TokenStream {
     quote_call_site!(#[cfg_attr(miri, cfg(not(rust_analyzer)))])
 }
 
-/// The attribute of a block into which rust-analyzer does not look; see [`not_in_editor`]. It greys out nothing.
+/// The attribute of a block into which rust-analyzer does not look; see [`not_in_editor`]. It greys out nothing. Code without
+/// the preludes does not know the tool `rust_analyzer`, so rustc does not read it.
 pub(crate) fn not_looked_into_in_editor() -> TokenStream {
-    quote_call_site!(#[rust_analyzer::skip])
+    quote_call_site!(#[cfg_attr(miri, cfg_attr(rust_analyzer, rust_analyzer::skip))])
 }
 
 /// Gives tokens the hygiene of the call site at their spans. Use it for small items, as [`quote_call_site`].

@@ -5,10 +5,6 @@
 
 mod definitions;
 mod document;
-#[cfg(feature = "schemars")]
-mod foreign;
-#[cfg(not(feature = "schemars"))]
-#[path = "render/no_foreign.rs"]
 mod foreign;
 mod kinds;
 mod sink;

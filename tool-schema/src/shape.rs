@@ -32,7 +32,7 @@ pub(crate) use self::facts::JsonType;
 pub use self::field::{Field, OutputPresence, Presence};
 pub use self::fields::{Alternative, Key, Rest, alternatives, alternatives_of, keys_beside};
 #[cfg(feature = "schemars")]
-pub use self::foreign::foreign;
+pub use self::foreign::{foreign, input_schema, output_schema};
 pub use self::int::Int;
 pub use self::int::{SIGNED_KEY, UNSIGNED_KEY};
 pub(crate) use self::key_table::KeyTable;

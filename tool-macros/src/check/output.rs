@@ -7,23 +7,46 @@ use crate::ctxt::Ctxt;
 use crate::model::Tool;
 use crate::ty;
 
-/// The result's type provides its schema.
+/// The result's type provides its schema, so it has a name; and what comes later is awaited or streamed by the tool.
 pub(super) fn is_nameable(cx: &Ctxt, tool: &Tool) {
-    if let ReturnType::Type(_, ty) = &tool.output
-        && let Some(token) = ty::find(ty.to_token_stream(), &["impl"])
-    {
-        let help = match ty::find(ty.to_token_stream(), &["Future"]) {
-            Some(_) => "make it an `async fn` that returns what the future comes to",
-            None => "return a type that can be written out",
-        };
-        cx.error(
+    let ReturnType::Type(_, ty) = &tool.output else {
+        return;
+    };
+    let tokens = || ty.to_token_stream();
+    let names = |words| ty::find(tokens(), words).is_some();
+    let way_out = if names(&["Future", "BoxFuture", "LocalBoxFuture"]) {
+        Some("make it an `async fn` that returns what the future comes to")
+    } else if names(&["Stream", "BoxStream", "LocalBoxStream"]) {
+        Some("return `Items`, which holds a stream: `Items::new(stream)`")
+    } else if names(&["Iterator"]) {
+        Some("collect it, and return a `Vec`")
+    } else {
+        None
+    };
+    let boxed = [
+        "dyn",
+        "BoxFuture",
+        "LocalBoxFuture",
+        "BoxStream",
+        "LocalBoxStream",
+    ];
+    let (token, help) = match (ty::find(tokens(), &["impl"]), way_out) {
+        (Some(token), help) => (
             token,
-            format!(
-                "tool `{}` returns a type without a name\nhelp: {help}",
-                tool.name.value
-            ),
-        );
-    }
+            help.unwrap_or("return a type that can be written out"),
+        ),
+        // Other trait objects may have `Serialize`.
+        (None, Some(help)) => match ty::find(tokens(), &boxed) {
+            Some(token) => (token, help),
+            None => return,
+        },
+        (None, None) => return,
+    };
+    let name = &tool.name.value;
+    cx.error(
+        token,
+        format!("tool `{name}` returns a type without a name\nhelp: {help}"),
+    );
 }
 
 /// Only the outermost `Result` is the tool's, as far as the spelling shows; the runtime finds an error in any other one.

@@ -153,6 +153,11 @@ impl Parse for ElementKind {
                 )?,
             });
         }
+        if input.peek(Token![|]) || input.peek(Token![||]) || input.peek(Token![move]) {
+            return Err(input.error(
+                "a closure is not a tool\nhelp: write a function with `#[tool]`, or make it one at run time: `DynTool::builder`",
+            ));
+        }
         if !input.peek(syn::Ident) && !input.peek(Token![::]) && !is_path_keyword(input) {
             return Err(input.error(
                 "expected a tool\nhelp: list functions by their path, `module::function`, and types as `..value: Type`",

@@ -17,4 +17,4 @@ pub(crate) use entry::{KeyValue, Reader, Table, entries};
 pub(crate) use suggestions::unknown;
 pub(crate) use targets::distinct;
 pub(crate) use tool::{block, options};
-pub(crate) use value::{flag, krate, shown, text, words};
+pub(crate) use value::{flag, krate, path, shown, text, words};

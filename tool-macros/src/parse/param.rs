@@ -238,6 +238,19 @@ pub(crate) fn check_borrowed_type(cx: &Ctxt, what: &str, ident: &Ident, ty: &Typ
         );
         return false;
     }
+    if what == "state"
+        && let Some(lifetime) = ty::lifetime(reference.elem.to_token_stream())
+    {
+        let owned = ty::static_lifetimes(reference.elem.to_token_stream());
+        cx.error(
+            lifetime,
+            format!(
+                "the state lives as long as the toolset, so it borrows from nothing\nhelp: write `{ident}: &{}`, or let the type own its parts",
+                spelled(&owned)
+            ),
+        );
+        return false;
+    }
     // The state's contents may live longer.
     type_is_closed(cx, ident, ty, &["impl"]) && borrows_from_call(cx, ident, &reference.lifetime)
 }

@@ -189,6 +189,13 @@ impl ContainerAttrs {
     }
 }
 
+/// What a member's JSON looks like, where its own type does not say it.
+pub(super) enum SeenAs {
+    Type(Box<Type>),
+    /// The JSON Schema that a function returns: an expression for `Foreign`.
+    Foreign(TokenStream),
+}
+
 /// Contents of the attributes of a variant or a field.
 #[allow(clippy::struct_excessive_bools)] // Each is an attribute of its own.
 #[derive(Default)]
@@ -216,8 +223,9 @@ pub(super) struct MemberAttrs {
     pub(super) custom_output: bool,
     /// The option that names the custom function.
     custom: Option<Meta>,
-    /// The type that the JSON looks like.
-    pub(super) seen_as: Option<Type>,
+    pub(super) seen_as: Option<SeenAs>,
+    /// Our attribute says it.
+    is_seen_by_ours: bool,
     pub(super) title: Option<TextLit>,
     pub(super) description: Option<Description>,
     pub(super) deprecated: bool,
@@ -228,7 +236,17 @@ pub(super) struct MemberAttrs {
 }
 
 const FIELD: &Rows<MemberAttrs> = &[
-    (OURS, "as", |_, it, to| to.seen_as.clone_from(&it.ty)),
+    (OURS, "as", |cx, it, to| {
+        let ty = it.ty.clone().map(Box::new);
+        to.look_like(cx, it, ty.map(SeenAs::Type));
+    }),
+    (OURS, "schema_with", |cx, it, to| {
+        let function = schema_function(cx, it);
+        to.look_like(cx, it, function.map(SeenAs::Foreign));
+    }),
+    (SCHEMARS, "schema_with", |cx, it, to| {
+        to.seen_as = schemars_function(cx, it).map(SeenAs::Foreign);
+    }),
     (OURS, "recursive", |cx, it, to| to.recursive = is_on(cx, it)),
     (SCHEMARS_TOO, "title", |cx, it, to| {
         to.title = attr::text(cx, it);
@@ -253,7 +271,7 @@ const FIELD: &Rows<MemberAttrs> = &[
         }
     }),
     (SCHEMARS, "with", |cx, it, to| {
-        to.seen_as = type_text(cx, it);
+        to.seen_as = type_text(cx, it).map(Box::new).map(SeenAs::Type);
     }),
     (SERDE, "borrow", |_, _, to| to.borrows = true),
     (SERDE_TOO, "rename", |cx, it, to| to.rename = names(cx, it)),
@@ -303,13 +321,25 @@ impl MemberAttrs {
             cx.error(
                 meta.path(),
                 format!(
-                    "the JSON is whatever `{}` makes of it\nhelp: say what it looks like: `#[schema(as = Type)]`",
+                    "the JSON is whatever `{}` makes of it\nhelp: say what it looks like: `#[schema(as = Type)]` or `#[schema(schema_with = function)]`",
                     meta.path().to_token_stream()
                 ),
             );
         }
         this.deprecated |= attrs.iter().any(|attr| attr.path().is_ident("deprecated"));
         this
+    }
+
+    /// `as` or `schema_with` of our attribute, which have precedence over schemars'.
+    fn look_like(&mut self, cx: &Ctxt, entry: &KeyValue, seen_as: Option<SeenAs>) {
+        if self.is_seen_by_ours {
+            cx.error(
+                &entry.meta,
+                "`as` and `schema_with` both say what the JSON looks like\nhelp: remove one",
+            );
+        }
+        self.is_seen_by_ours = true;
+        self.seen_as = seen_as;
     }
 
     /// A custom function reads or writes it.
@@ -392,13 +422,33 @@ fn type_text(cx: &Ctxt, entry: &KeyValue) -> Option<Type> {
     cx.ok(syn::parse2(tokens))
 }
 
+/// `schema_with = path`: a function that returns JSON Schema.
+fn schema_function(cx: &Ctxt, entry: &KeyValue) -> Option<TokenStream> {
+    let path = attr::path(cx, entry, "the path of a function", "my_schema")?;
+    Some(quote_spanned!(path.span()=> __tool::Foreign::of(#path)))
+}
+
+/// schemars' `schema_with = "path"`: its function takes a generator.
+fn schemars_function(cx: &Ctxt, entry: &KeyValue) -> Option<TokenStream> {
+    let path = path_text(cx, entry)?;
+    Some(quote_spanned!(path.span()=> __tool::Foreign {
+        input: || __tool::schemars_input(#path),
+        output: || __tool::schemars_output(#path),
+    }))
+}
+
+/// `key = "path"`
+fn path_text(cx: &Ctxt, entry: &KeyValue) -> Option<Path> {
+    let text = attr::text(cx, entry)?;
+    cx.ok(LitStr::new(&text.value, text.span).parse())
+}
+
 /// `default` or `default = "path"`: the value.
 fn default_value(cx: &Ctxt, entry: &KeyValue) -> Option<TokenStream> {
     match &entry.meta {
         Meta::NameValue(_) => {
-            let text = attr::text(cx, entry)?;
-            let path: Path = cx.ok(LitStr::new(&text.value, text.span).parse())?;
-            Some(quote_spanned!(text.span=> #path()))
+            let path = path_text(cx, entry)?;
+            Some(quote_spanned!(path.span()=> #path()))
         }
         other => Some(quote_spanned!(other.span()=> ::core::default::Default::default())),
     }

@@ -11,7 +11,7 @@ use crate::model::{Description, TextLit};
 use crate::parse::doc;
 use crate::span::{literal, local, quote};
 
-use super::attr::{ContainerAttrs, MemberAttrs, PerSide, Tagging};
+use super::attr::{ContainerAttrs, MemberAttrs, PerSide, SeenAs, Tagging};
 use super::bytes;
 use super::case::RenameRule;
 use super::parts::{field_names, flat, object, tag_field, written_as};
@@ -309,7 +309,7 @@ impl<'a> TypeBody<'a> {
         }
     }
 
-    /// The tree of a type, or of the type that its JSON looks like, on the sides where it does.
+    /// The tree of a type, or of what its JSON looks like, on the sides where it does.
     fn json_shape(&mut self, ty: &Type, member: &MemberAttrs) -> TokenStream {
         let Some(seen_as) = &member.seen_as else {
             return self.shape_of(ty, member.recursive);
@@ -318,7 +318,7 @@ impl<'a> TypeBody<'a> {
         let both = member.custom_input == member.custom_output
             || (member.skip_input && !member.custom_input)
             || (member.skip_output && !member.custom_output);
-        if both {
+        if both || matches!(seen_as, SeenAs::Foreign(_)) {
             return seen;
         }
         let own = self.shape_of(ty, member.recursive);
@@ -330,21 +330,32 @@ impl<'a> TypeBody<'a> {
         quote!(&__tool::Shape::new(__tool::Kind::InOut { input: #input, output: #output }))
     }
 
-    /// The tree of a type that is described by another type; its own code may read more.
-    fn watched_shape(&mut self, ty: &Type, marked: bool) -> TokenStream {
-        let shape = self.shape_of(ty, marked);
-        quote!(&__tool::Shape::new(__tool::Kind::Bounded(#shape, __tool::Bounds::NONE)).watched())
+    /// The tree of what describes another type, whose own code may read more.
+    fn watched_shape(&mut self, seen_as: &SeenAs, marked: bool) -> TokenStream {
+        let kind = match seen_as {
+            SeenAs::Type(ty) => {
+                let shape = self.shape_of(ty, marked);
+                quote!(__tool::Kind::Bounded(#shape, __tool::Bounds::NONE))
+            }
+            SeenAs::Foreign(foreign) => quote!(__tool::Kind::Foreign(#foreign)),
+        };
+        quote!(&__tool::Shape::new(#kind).watched())
     }
 
-    /// The content of a variant that a custom function reads or writes.
-    pub(super) fn content(&mut self, own: TokenStream, member: &MemberAttrs) -> TokenStream {
+    /// The content of a variant, its own fields or what a custom function reads or writes.
+    pub(super) fn content(
+        &mut self,
+        member: &MemberAttrs,
+        own: impl FnOnce(&mut Self) -> TokenStream,
+    ) -> TokenStream {
         let Some(seen_as) = &member.seen_as else {
-            return own;
+            return own(self);
         };
         let seen = self.watched_shape(seen_as, member.recursive);
-        if member.custom_input == member.custom_output {
+        if member.custom_input == member.custom_output || matches!(seen_as, SeenAs::Foreign(_)) {
             return quote!(__tool::Kind::Bounded(#seen, __tool::Bounds::NONE));
         }
+        let own = own(self);
         let own = quote!(&__tool::Shape::new(#own));
         let (input, output) = if member.custom_input {
             (seen, own)
@@ -383,7 +394,10 @@ impl<'a> TypeBody<'a> {
         if member.custom_input {
             // serde asks a function of the field's own for a value, and never for a missing one.
             tokens.extend(quote!(.always()));
-        } else if is_option(member.seen_as.as_ref().unwrap_or(&row.field.ty)) {
+        } else if is_option(match &member.seen_as {
+            Some(SeenAs::Type(ty)) => ty,
+            Some(SeenAs::Foreign(_)) | None => &row.field.ty,
+        }) {
             tokens.extend(quote!(.optional()));
         }
         self.default_is_in_bounds(row, ident);

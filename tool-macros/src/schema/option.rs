@@ -70,7 +70,7 @@ fn other(
             if !attr::read_schemars(cx, entry, bounds) && !silent.contains(&key) {
                 cx.error(
                     entry.meta.path(),
-                    format!("`#[derive(Schema)]` does not read `#[schemars({key})]`\nhelp: say the same with `#[schema(…)]`, or implement `Schema` by hand"),
+                    format!("`#[derive(Schema)]` does not read `#[schemars({key})]`\nhelp: say the same with `#[schema(…)]`, or return the schema from a function: `#[schema(schema_with = …)]`"),
                 );
             }
         }

@@ -147,8 +147,9 @@ impl TypeBody<'_> {
             input: member.rename_all.input.or(of_all.input),
             output: member.rename_all.output.or(of_all.output),
         };
-        let own = self.fields(&variant.fields, rows, &rules, false);
-        let content = self.content(own, member);
+        let content = self.content(member, |body| {
+            body.fields(&variant.fields, rows, &rules, false)
+        });
         match tagging {
             Tagging::Untagged => content,
             Tagging::External => {

@@ -53,8 +53,8 @@ pub use crate::toolset::{Instructions, InstructionsPart};
 pub use toolwright_provider::call::{Outcome, ToolCall, ToolError, ToolOptions};
 pub use toolwright_provider::dialect::Dialect;
 pub use toolwright_schema::shape::{
-    Bounds, Edge, Field, Id, Int, Kind, Literal, Map, Object, Pattern, Presence, RecursiveEdge,
-    Refs, Regex, Schema, Union, Variant,
+    Bounds, Edge, Field, Foreign, Id, Int, Kind, Literal, Map, Object, Pattern, Presence,
+    RecursiveEdge, Refs, Regex, Schema, Union, Variant,
 };
 
 /// The tree of a type.
@@ -88,3 +88,7 @@ pub use std::{
 };
 #[cfg(feature = "schemars")]
 pub use toolwright_schema::derived::to_schemars;
+#[cfg(feature = "schemars")]
+pub use toolwright_schema::shape::{
+    input_schema as schemars_input, output_schema as schemars_output,
+};

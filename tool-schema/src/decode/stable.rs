@@ -25,7 +25,6 @@ pub(crate) fn written(shape: &Shape<'_>, json: fn() -> Option<String>) -> Option
 /// Sorts the parts without an order. A list keeps its order, and an object that of its type's keys.
 fn sort(value: &mut Value<'_>, shape: Option<&Shape<'_>>) {
     let kind = shape.map(Shape::followed);
-    #[cfg(feature = "schemars")]
     if let Some(Kind::Foreign(foreign)) = kind {
         return sort(value, Some(foreign.shape()));
     }

@@ -208,6 +208,8 @@ struct Walk<'t> {
     is_wrapped: bool,
     secrecy: Secrecy,
     is_typed: bool,
+    /// True if only an integer's digits are one.
+    is_exact: bool,
     /// Set if defaults are added to admitted values.
     defaults: Option<&'t Defaults>,
     budget: Budget,
@@ -228,6 +230,7 @@ impl<'t> Walk<'t> {
             is_wrapped: false,
             secrecy: Secrecy::None,
             is_typed: reading.is_typed,
+            is_exact: false,
             defaults: None,
             budget: reading.budget,
         }
@@ -316,10 +319,7 @@ impl<'t> Walk<'t> {
         let next = self.json.peek();
         match (peeled.kind, next) {
             (Kind::Any | Kind::Unknown, _) => self.any(false),
-            #[cfg(feature = "schemars")]
             (Kind::Foreign(foreign), _) => self.value(foreign.shape()),
-            #[cfg(not(feature = "schemars"))]
-            (Kind::Foreign(_), _) => self.any(false),
             (Kind::Recursive(back), _) if !(peeled.nullable && next == Some(b'n')) => {
                 self.back(back.shape())
             }
@@ -385,7 +385,7 @@ impl<'t> Walk<'t> {
             }
             Some(b'-' | b'0'..=b'9') if respells => {
                 let (start, number) = self.take_number()?;
-                self.respell(start, number);
+                self.edits.extend(self.respelled(start, number));
                 Ok(())
             }
             _ => self.skip(),

@@ -110,7 +110,6 @@ pub fn typed(name: &'static str) -> Ordered {
 }
 
 /// A reference.
-#[cfg(feature = "schemars")]
 pub(crate) fn reference(target: impl Into<Cow<'static, str>>) -> Ordered {
     Keywords::of([(Keyword::Ref, text(target))]).into_schema()
 }

@@ -66,7 +66,6 @@ fn word(text: &str) -> Option<&'static str> {
 
 /// The value that `serde_json` holds. The keys are in the order of the alphabet: their own order depends
 /// on how `serde_json` was built.
-#[cfg(feature = "schemars")]
 pub(crate) fn of_value(value: &serde_json::Value) -> Ordered {
     match value {
         serde_json::Value::Null => Value::Null,

@@ -58,7 +58,6 @@ pub(crate) fn at<'v, 't>(root: &'v Value<'t>, pointer: &str) -> Option<&'v Value
 }
 
 /// The targets of back references, in the order in which they are found. Others on the way back are inlined.
-#[cfg(feature = "schemars")]
 pub(crate) fn heads(root: &Ordered) -> Vec<&str> {
     let (mut heads, mut seen) = (Vec::new(), vec!["#"]);
     let mut open = vec![("#", references(root).into_iter())];

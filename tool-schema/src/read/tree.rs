@@ -16,7 +16,6 @@ mod source;
 mod union;
 
 use std::collections::HashMap;
-#[cfg(feature = "schemars")]
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
@@ -54,7 +53,6 @@ struct Document<'d> {
 
 /// Reads the published schema of a type into a tree that lives as long as the program. Its patterns, and rules that no
 /// type has, are not checked.
-#[cfg(feature = "schemars")]
 pub(crate) fn leaked(schema: &Value<'_>) -> &'static Shape<'static> {
     let document = Document {
         schema,

@@ -8,7 +8,6 @@ use crate::shape::{Id, Kind, Shape, Side, Union};
 
 /// A type under `$defs`, by its name there. Only foreign schemas have texts.
 // Only foreign schemas bring texts.
-#[cfg_attr(not(feature = "schemars"), allow(dead_code))]
 pub(super) struct RenderedDefinition {
     pub(super) name: String,
     /// Its identity, if it is one of ours.
@@ -18,7 +17,6 @@ pub(super) struct RenderedDefinition {
     pub(super) source: String,
 }
 
-#[cfg_attr(not(feature = "schemars"), allow(dead_code))]
 #[derive(Clone)]
 pub(super) enum Body {
     Shape(&'static Shape<'static>),

@@ -271,6 +271,16 @@ pub struct Foreign {
     pub output: fn() -> serde_json::Value,
 }
 
+impl Foreign {
+    /// One schema for both sides.
+    pub const fn of(schema: fn() -> serde_json::Value) -> Self {
+        Self {
+            input: schema,
+            output: schema,
+        }
+    }
+}
+
 /// One string of an enum.
 #[derive(Debug, Clone, Copy)]
 pub struct Variant<'s> {

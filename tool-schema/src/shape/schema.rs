@@ -27,6 +27,7 @@ use super::{Id, Shape};
 /// | --- | --- | --- |
 /// | `#[schema(range(1..=50))]`, `len(1..)`, `pattern = "…"`, `format = "…"`, `multiple_of = …`, `unique` | fields, newtypes | bounds |
 /// | `#[schema(as = Type)]` | fields, variants, types | the JSON looks like that of `Type` |
+/// | `#[schema(schema_with = path)]` | fields, variants | the JSON Schema is what the function of this path returns: `fn() -> serde_json::Value` |
 /// | `#[schema(title = "…")]`, `description = "…"`, `example = …`, `deprecated` | fields | words for the model |
 /// | `#[schema(secret)]` | fields, types | values are for the tool alone: no error, event or log shows them, nor what does not fit beside them |
 /// | `#[schema(recursive)]` | fields | leads back to a type that contains this one |

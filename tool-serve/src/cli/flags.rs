@@ -38,6 +38,7 @@ pub(super) struct Flag {
     pub(super) alias: Option<String>,
     pub(super) kind: FlagKind,
     pub(super) schema: Value<'static>,
+    /// True if the flag has to be given; false for an object with required parts, which have flags of their own.
     pub(super) is_required: bool,
     /// Variants of a tagged type that have the value, in words.
     pub(super) condition: Option<String>,
@@ -133,10 +134,17 @@ impl Flags<'_> {
         if refs.iter().any(|one| self.refs.contains(one)) {
             return;
         }
-        let before = self.refs.len();
+        let (before, inside) = (self.refs.len(), self.found.len());
         self.refs.extend(refs);
         self.keys(schema, path, is_required);
         self.refs.truncate(before);
+        let inside = self.found.get(inside..).unwrap_or_default();
+        // The whole or its parts are given, not both.
+        if inside.iter().any(|part| part.is_required)
+            && let Some(whole) = self.found.iter_mut().find(|flag| flag.path == path)
+        {
+            whole.is_required = false;
+        }
     }
 
     /// Adds a flag by the name of its path, if it is free.

@@ -300,6 +300,19 @@ fn help_is_what_the_comments_say() {
         assert!(came.out.contains(words), "{words}: {}", came.out);
     }
     assert!(!came.out.contains("[default: null]"), "{}", came.out);
+    // The customer is given whole or in parts, and the parts say which are needed.
+    let after = |flag: &str| {
+        let (_, rest) = came.out.split_once(&format!("{flag} <")).unwrap();
+        rest.split_once("\n      --")
+            .map_or(rest, |(help, _)| help)
+            .to_owned()
+    };
+    assert!(!after("--customer").contains("[required]"), "{}", came.out);
+    assert!(
+        after("--customer.name").contains("[required]"),
+        "{}",
+        came.out
+    );
     // What is said of the flag is no word on its last choice.
     let came = run(&["call", "pages", "--help"]);
     let last = "- `backwards`: From the last one\n          [default: \"forwards\"]\n";

@@ -125,23 +125,6 @@ struct Headers {
 }
 // ANCHOR_END: open
 
-// ANCHOR: with
-/// A point in time
-#[derive(Deserialize, Schema)]
-struct Alarm {
-    #[serde(deserialize_with = "minutes")]
-    #[schema(as = String, pattern = "^[0-9]{2}:[0-9]{2}$")]
-    at: u32,
-}
-
-fn minutes<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    let (hour, minute) = text.split_once(':').unwrap_or_default();
-    let parse = |text: &str| text.parse::<u32>().map_err(serde::de::Error::custom);
-    Ok(60 * parse(hour)? + parse(minute)?)
-}
-// ANCHOR_END: with
-
 // ANCHOR: recursive
 /// A folder
 #[derive(Deserialize, Schema)]
@@ -231,39 +214,6 @@ fn schedule(id: Uuid, amount: Decimal, at: DateTime<Utc>, receipt: Option<Url>) 
     format!("{id}: {amount} at {at}, {receipt:?}")
 }
 // ANCHOR_END: others
-
-// ANCHOR: schemars
-#[derive(Deserialize, schemars::JsonSchema)]
-struct Rating {
-    #[schemars(range(min = 1, max = 5))]
-    stars: u8,
-}
-
-/// Rates a hotel.
-#[tool]
-fn rate(rating: Rating) -> u8 {
-    rating.stars
-}
-// ANCHOR_END: schemars
-
-// ANCHOR: foreign
-mod semver {
-    /// Stands in for a type of another crate, which serde reads from a string.
-    #[derive(serde::Deserialize)]
-    #[serde(transparent)]
-    pub struct Version(pub String);
-}
-
-#[derive(Deserialize, Schema)]
-#[schema(as = String)]
-struct Release(semver::Version);
-
-/// Publishes a release.
-#[tool]
-fn publish(release: Release) -> String {
-    release.0.0
-}
-// ANCHOR_END: foreign
 
 // ANCHOR: any
 /// Posts an event.
@@ -484,15 +434,9 @@ fn send(headers: Headers) -> String {
     headers.accept
 }
 
-/// Sets an alarm.
-#[tool]
-fn wake(alarm: Alarm) -> u32 {
-    alarm.at
-}
-
 #[test]
 fn keys_and_functions() {
-    let tools = tools![search, send, wake];
+    let tools = tools![search, send];
     let arguments =
         r#"{"place": {"city": "Oslo", "zip": 1}, "nights": 2, "words": [], "night": 3}"#;
     output::shown(
@@ -502,11 +446,6 @@ fn keys_and_functions() {
     shown_type::<Headers>("open");
     let arguments = r#"{"headers": {"accept": "text/html", "dnt": 1}}"#;
     assert_eq!(answer(&tools, "send", arguments), "text/html");
-    shown_type::<Alarm>("with");
-    assert_eq!(
-        answer(&tools, "wake", r#"{"alarm": {"at": "07:30"}}"#),
-        "450"
-    );
 }
 
 #[test]
@@ -539,15 +478,8 @@ fn generic_tools() {
 
 #[test]
 fn types_of_other_crates() {
-    let tools = tools![schedule, rate, publish, post];
+    let tools = tools![schedule, post];
     output::shown_schema("arguments.others.json", &parameters(&tools));
-    shown_type::<Release>("foreign");
-    assert_eq!(answer(&tools, "publish", r#"{"release": "1.2"}"#), "1.2");
-    let fault = answer(&tools, "rate", r#"{"rating": {"stars": 9}}"#);
-    assert_eq!(
-        fault,
-        "rating.stars: expected an integer from 1 to 5, got 9"
-    );
     assert_eq!(
         answer(&tools, "post", r#"{"topic": "a", "payload": [1, null]}"#),
         "a: [1,null]"

@@ -32,6 +32,7 @@ mod providers;
 mod readme;
 mod results;
 mod safety;
+mod schemas_by_hand;
 mod serve;
 mod state;
 mod testing;

@@ -19,6 +19,7 @@ mod hygiene;
 mod inside_functions;
 mod lifetimes;
 mod methods;
+mod no_prelude;
 mod options;
 mod owned;
 mod provide;

@@ -117,7 +117,7 @@ pub(crate) fn flag(cx: &Ctxt, entry: &KeyValue) -> Option<bool> {
 }
 
 /// `key = path`; `what` names the value in the help.
-pub(super) fn path(cx: &Ctxt, entry: &KeyValue, what: &str, form: &str) -> Option<Path> {
+pub(crate) fn path(cx: &Ctxt, entry: &KeyValue, what: &str, form: &str) -> Option<Path> {
     match value(cx, entry, form)? {
         Expr::Path(path) if path.qself.is_none() => Some(path.path.clone()),
         other => {

@@ -19,8 +19,13 @@ impl<'t> Walk<'t> {
     pub(super) fn integer(&mut self, shape: &Shape<'_>) -> Walked {
         let (start, number) = self.take_number()?;
         if admits(shape, Leaf::Number(number)) {
-            self.respell(start, number);
-            return Ok(());
+            return match self.respelled(start, number) {
+                Some(_) if self.is_exact => Err(Stop),
+                edit => {
+                    self.edits.extend(edit);
+                    Ok(())
+                }
+            };
         }
         let code = match (int_of(number), shape.followed()) {
             (Some(int), Kind::Integer(range)) if range.holds(int) => FaultCode::Bound,
@@ -30,8 +35,8 @@ impl<'t> Walk<'t> {
         self.unfit(start, shape, code)
     }
 
-    /// Notes an integer in other words than its digits.
-    pub(super) fn respell(&mut self, start: usize, number: Number<'_>) {
+    /// Returns the edit of an integer in other words than its digits.
+    pub(super) fn respelled(&self, start: usize, number: Number<'_>) -> Option<Edit> {
         let end = self.json.offset();
         let is_other = match number {
             Number::Text(text, _) => text.bytes().any(|byte| !byte.is_ascii_digit()),
@@ -39,12 +44,8 @@ impl<'t> Walk<'t> {
             Number::Unsigned(0) => end - start > 1,
             Number::Unsigned(_) | Number::Signed(_) => false,
         };
-        if is_other
-            && self.is_typed
-            && let Some(int) = int_of(number)
-        {
-            self.edits.push(Edit::new(start..end, int.to_string()));
-        }
+        let int = (is_other && self.is_typed).then(|| int_of(number))??;
+        Some(Edit::new(start..end, int.to_string()))
     }
 
     pub(super) fn number(&mut self, shape: &Shape<'_>) -> Walked {

@@ -153,8 +153,8 @@ impl<'t> Walk<'t> {
             return self.mismatch(shape);
         }
         // The outermost union is visited once, and inner unions only by its members.
-        let memo =
-            (self.tried > 1 && self.mode == WalkMode::FailFast).then_some((start, ways.id()));
+        let id = ways.id() | usize::from(self.is_exact);
+        let memo = (self.tried > 1 && self.mode == WalkMode::FailFast).then_some((start, id));
         if let Some(known) = self.known(memo, depth) {
             return known;
         }
@@ -165,16 +165,30 @@ impl<'t> Walk<'t> {
         let entry = self.first_entry().unwrap_or_default();
         self.json.rewind(start, depth);
         let next = self.json.peek();
-        let admitted = ways.any(next, entry, |way| {
-            self.unions = unions + 1;
-            let is_admitted = self.way(&way).is_ok();
-            if !is_admitted {
-                self.json.rewind(start, depth);
-                self.edits.truncate(noted);
+        let first = |walk: &mut Self| {
+            ways.any(next, entry, |way| {
+                walk.unions = unions + 1;
+                let is_admitted = walk.way(&way).is_ok();
+                if !is_admitted {
+                    walk.json.rewind(start, depth);
+                    walk.edits.truncate(noted);
+                }
+                // Without a budget there is nothing more to try.
+                is_admitted || walk.is_spent()
+            })
+        };
+        let admitted = first(self);
+        if admitted && self.edits.len() > noted && !self.is_exact {
+            // serde knows integers by their spelling, and reads `1.0` by a later member that takes a float.
+            let (end, edits) = (self.json.offset(), self.edits.split_off(noted));
+            self.json.rewind(start, depth);
+            self.is_exact = true;
+            if !first(self) {
+                self.json.rewind(end, depth);
+                self.edits.extend(edits);
             }
-            // Without a budget there is nothing more to try.
-            is_admitted || self.is_spent()
-        });
+            self.is_exact = false;
+        }
         self.tried -= 1;
         (self.unions, self.mode) = (unions, mode);
         if self.is_spent() {

@@ -8,7 +8,6 @@ pub(super) enum Memory<'a> {
     /// In an arena that the tree owns.
     Arena(&'a Bump),
     /// Leaked, for the types of the program: their number is fixed when it is compiled.
-    #[cfg(feature = "schemars")]
     Program(std::marker::PhantomData<&'a ()>),
 }
 
@@ -16,7 +15,6 @@ impl<'a> Memory<'a> {
     pub(super) fn one<T: 'a>(self, value: T) -> &'a T {
         match self {
             Self::Arena(bump) => bump.alloc(value),
-            #[cfg(feature = "schemars")]
             Self::Program(_) => Box::leak(Box::new(value)),
         }
     }
@@ -24,7 +22,6 @@ impl<'a> Memory<'a> {
     pub(super) fn list<T: Copy + 'a>(self, values: &[T]) -> &'a [T] {
         match self {
             Self::Arena(bump) => bump.alloc_slice_copy(values),
-            #[cfg(feature = "schemars")]
             Self::Program(_) => values.to_vec().leak(),
         }
     }
@@ -32,7 +29,6 @@ impl<'a> Memory<'a> {
     pub(super) fn text(self, text: &str) -> &'a str {
         match self {
             Self::Arena(bump) => bump.alloc_str(text),
-            #[cfg(feature = "schemars")]
             Self::Program(_) => text.to_owned().leak(),
         }
     }

@@ -1,0 +1,214 @@
+//! Fields and variants whose JSON Schema a function returns.
+// Tools take what people write.
+#![allow(
+    clippy::needless_pass_by_value,
+    clippy::indexing_slicing,
+    clippy::unwrap_used
+)]
+
+use std::net::SocketAddr;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use toolwright::{Context, Encoder, Schema, ToolCall, schema::SchemaDoc, tool, tools};
+
+/// As another crate has it: of ours it knows nothing.
+#[derive(Deserialize, Serialize, Clone, Debug)]
+#[serde(transparent)]
+struct Port(u16);
+
+fn port() -> Value {
+    json!({"type": "integer", "minimum": 1024, "maximum": 65535})
+}
+
+fn tree() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#"}}},
+        "required": ["name"],
+    })
+}
+
+fn address() -> Value {
+    json!({"$ref": "#/$defs/Address", "$defs": {"Address": {"type": "string", "pattern": "^[0-9.]+:[0-9]+$"}}})
+}
+
+#[derive(Deserialize, Serialize, Schema, Debug)]
+struct Listen {
+    /// Port of the server.
+    #[schema(schema_with = port)]
+    port: Port,
+    #[schema(schema_with = port)]
+    admin: Option<Port>,
+    #[serde(default = "standard")]
+    #[schema(schema_with = port)]
+    metrics: Port,
+    #[schema(schema_with = tree)]
+    menu: Value,
+    #[schema(schema_with = self::address)]
+    peer: SocketAddr,
+}
+
+fn standard() -> Port {
+    Port(9000)
+}
+
+/// Listens.
+#[tool]
+fn listen(listen: Listen) -> String {
+    format!("{listen:?}")
+}
+
+fn answer(arguments: Value) -> String {
+    let call = ToolCall::new("1", "listen", json!({ "listen": arguments }).to_string());
+    let result = tools![listen].call_blocking(&call, &Context::new());
+    result.content(Encoder::auto()).into_owned()
+}
+
+fn whole() -> Value {
+    json!({"port": 8080, "menu": {"name": "a", "children": [{"name": "b"}]}, "peer": "127.0.0.1:1"})
+}
+
+fn with(key: &str, value: Value) -> Value {
+    let mut arguments = whole();
+    arguments[key] = value;
+    arguments
+}
+
+#[test]
+fn the_schema_of_a_function_is_published_in_the_place_of_the_types() {
+    let schema = SchemaDoc::of::<Listen>().to_value();
+    let properties = &schema["properties"];
+    assert_eq!(
+        properties["port"],
+        json!({"description": "Port of the server.", "type": "integer", "minimum": 1024, "maximum": 65535})
+    );
+    assert_eq!(properties["admin"]["minimum"], json!(1024));
+    assert_eq!(schema["required"], json!(["port", "menu", "peer"]));
+    // Definitions move to those of the tool.
+    let menu = properties["menu"]["$ref"].as_str().unwrap().to_owned();
+    let definition = schema.pointer(menu.trim_start_matches('#')).unwrap();
+    assert_eq!(definition["properties"]["children"]["items"]["$ref"], menu);
+    assert_eq!(properties["peer"]["pattern"], "^[0-9.]+:[0-9]+$");
+    assert_eq!(
+        SchemaDoc::of_output::<Listen>().to_value()["properties"]["port"]["maximum"],
+        65535
+    );
+}
+
+#[test]
+fn a_call_is_checked_against_it() {
+    let read = answer(whole());
+    assert!(
+        read.contains("Port(8080), admin: None, metrics: Port(9000)"),
+        "{read}"
+    );
+    assert!(answer(with("admin", json!(2000))).contains("admin: Some(Port(2000))"));
+    for (key, value, place) in [
+        ("port", json!(80), "listen.port"),
+        ("admin", json!("a port"), "listen.admin"),
+        ("metrics", json!(70000), "listen.metrics"),
+        (
+            "menu",
+            json!({"name": "a", "children": [{"label": 1}]}),
+            "listen.menu.children[0]",
+        ),
+        ("peer", json!("localhost:1"), "listen.peer"),
+    ] {
+        let refused = answer(with(key, value));
+        assert!(refused.contains(place), "{key}: {refused}");
+    }
+}
+
+#[derive(Deserialize, Serialize, Schema)]
+enum Target {
+    Everywhere,
+    #[schema(schema_with = port)]
+    Local(Port),
+}
+
+#[test]
+fn a_variant_has_it_for_its_content() {
+    let schema = SchemaDoc::of::<Target>().as_json().to_owned();
+    assert!(
+        schema.contains(r#""Local":{"type":"integer","minimum":1024,"maximum":65535}"#),
+        "{schema}"
+    );
+}
+
+/// Words of one kind and another, by the comma.
+mod list {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(words: &[String], to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&words.join(","))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+        let text = String::deserialize(from)?;
+        Ok(text.split(',').map(str::to_owned).collect())
+    }
+}
+
+fn words() -> Value {
+    json!({"type": "string", "pattern": "^[a-z]+(,[a-z]+)*$"})
+}
+
+#[derive(Deserialize, Serialize, Schema)]
+struct Tags {
+    #[serde(with = "list")]
+    #[schema(schema_with = words)]
+    tags: Vec<String>,
+    #[serde(deserialize_with = "list::deserialize")]
+    #[schema(schema_with = words)]
+    more: Vec<String>,
+}
+
+#[test]
+fn it_says_what_functions_of_serde_read() {
+    let schema = SchemaDoc::of::<Tags>().to_value();
+    assert_eq!(schema["properties"]["tags"], words());
+    assert_eq!(schema["properties"]["more"], words());
+}
+
+#[cfg(feature = "schemars")]
+mod by_schemars {
+    use super::{Deserialize, Port, SchemaDoc, json};
+    use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+    #[derive(Deserialize, JsonSchema)]
+    #[allow(dead_code)] // Its schema is of interest.
+    struct Inner {
+        depth: u8,
+        inner: Option<Box<Inner>>,
+    }
+
+    fn port(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "integer", "minimum": 1024})
+    }
+
+    fn inner(generator: &mut SchemaGenerator) -> Schema {
+        generator.subschema_for::<Inner>()
+    }
+
+    #[derive(Deserialize, toolwright::Schema)]
+    #[allow(dead_code)]
+    struct Old {
+        #[schemars(schema_with = "port")]
+        port: Port,
+        #[schemars(schema_with = "self::inner")]
+        inner: Inner,
+    }
+
+    #[test]
+    fn the_functions_of_schemars_are_taken_as_they_are() {
+        let schema = SchemaDoc::of::<Old>().to_value();
+        assert_eq!(
+            schema["properties"]["port"],
+            json!({"type": "integer", "minimum": 1024})
+        );
+        let inner = schema["properties"]["inner"]["$ref"].as_str().unwrap();
+        let definition = schema.pointer(inner.trim_start_matches('#')).unwrap();
+        assert_eq!(definition["properties"]["depth"]["maximum"], 255);
+    }
+}

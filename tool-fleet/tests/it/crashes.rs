@@ -9,7 +9,6 @@ use tokio::sync::Notify;
 use toolwright::agent::store::{Checkpointer as _, Keep};
 use toolwright::agent::{Agent, Session, SqliteCheckpointer};
 use toolwright::call::Decision;
-use toolwright::executor::PendingReason;
 use toolwright::executor::{PendingReason, UnknownOutcome};
 use toolwright::{Context, DynTool, Executor, ToolCall, ToolError, Toolset, tools};
 

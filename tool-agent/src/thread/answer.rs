@@ -98,7 +98,7 @@ impl Thread {
     /// let calls = ["a", "b"].map(|id| ToolCall::new(id, "ask", "{}"));
     /// let mut thread = Thread::from([ThreadMessage::user("Go!"), ThreadMessage::calls(calls)]);
     /// node.process(&mut thread, &Context::new()).await.unwrap();
-    /// assert_eq!(thread.questions()[1].call.id.as_ref(), "b");
+    /// assert_eq!(&*thread.questions()[1].call.id, "b");
     ///
     /// // In any order.
     /// thread.answer_call("b", "two").unwrap();

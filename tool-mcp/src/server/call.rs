@@ -26,6 +26,7 @@ use super::{NEEDS, Shared, logs, tasks};
 use crate::elicit::{ElicitResult, ElicitResults};
 use crate::progress;
 use crate::protocol::{Fields, RpcError, Version, code};
+use toolwright_http::random;
 
 /// Number of times that one call may be asked about and run again.
 const ROUNDS: usize = 16;
@@ -421,6 +422,7 @@ impl CallTask {
         self.answers.take(&key);
         let state = Sealed {
             form: FormatVersion,
+            id: random::id(),
             answers: self.answers.clone(),
             shown: self.shown,
             asked: Some(question),

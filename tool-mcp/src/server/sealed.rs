@@ -47,6 +47,8 @@ struct Spent {
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Sealed {
     pub(super) form: FormatVersion,
+    /// Random, so that equal calls have notes of their own.
+    pub(super) id: String,
     pub(super) answers: ElicitResults,
     /// Which arguments the answer to an approval is about.
     pub(super) shown: Option<u64>,

@@ -22,7 +22,7 @@
 //!
 //! A command without placeholders is a line for `sh`: it holds nothing that a model wrote. A script with
 //! arguments takes them as its own, `sh -c 'wc -l < "$1"' sh {{path}}`. A placeholder is refused inside the script, right
-//! behind an option such as `-c` of any program, and as the script of a program whose name ends with `sh` or `shell`.
+//! behind an option such as `-c` of any program or in its value (`--command={{path}}`), and as the script of a program whose name ends with `sh` or `shell`.
 //!
 //! # What is not
 //!
@@ -205,6 +205,9 @@ impl Template {
         if pairs.any(|(option, word)| option.takes_code() && word.has_argument()) {
             return Err("a placeholder stands behind an option for code, such as `-c`".into());
         }
+        if self.0.iter().any(Word::has_code_in_an_option) {
+            return Err("a placeholder stands in an option for code, such as `--command=`".into());
+        }
         let mut words = self.0.iter().take_while(|word| !word.is_one_of(&["--"]));
         if words.any(Word::has_argument_in_an_option) {
             return Err(
@@ -302,15 +305,20 @@ impl Word {
         name.ends_with("sh") || name.ends_with("shell")
     }
 
-    /// Returns true for an option whose value is code or a command: `-c`, `-lc`, `/c`, `-Command`, `-exec`.
+    /// Returns true for an option whose value, the next word, is code.
     fn takes_code(&self) -> bool {
-        let [Piece::Text(text)] = self.pieces.as_slice() else {
+        matches!(self.pieces.as_slice(), [Piece::Text(text)] if is_for_code(text))
+    }
+
+    /// Returns true if a value is a part of the code of an option: `--command={{name}}`.
+    fn has_code_in_an_option(&self) -> bool {
+        let Some(Piece::Text(text)) = self.pieces.first() else {
             return false;
         };
-        let name = text.trim_start_matches(['-', '/']).to_ascii_lowercase();
-        let is_option =
-            name.len() < text.len() && name.bytes().all(|byte| byte.is_ascii_alphabetic());
-        is_option && (name.len() <= 4 && name.ends_with('c') || name.starts_with("com"))
+        self.has_argument()
+            && text
+                .split_once('=')
+                .is_some_and(|(option, _)| is_for_code(option))
     }
 
     /// Its text; nothing where arguments are missing and there is nothing else.
@@ -328,6 +336,14 @@ impl Word {
         }
         text
     }
+}
+
+/// Returns true for an option whose value is code or a command: `-c`, `-lc`, `/c`, `-Command`, `-exec`.
+fn is_for_code(option: &str) -> bool {
+    let name = option.trim_start_matches(['-', '/']).to_ascii_lowercase();
+    let is_option =
+        name.len() < option.len() && name.bytes().all(|byte| byte.is_ascii_alphabetic());
+    is_option && (name.len() <= 4 && name.ends_with('c') || name.starts_with("com"))
 }
 
 fn run(words: Vec<String>) -> Result<Outcome, ToolError> {

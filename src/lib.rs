@@ -172,7 +172,7 @@ pub mod agent {
     #[cfg(feature = "http")]
     #[doc(inline)]
     pub use toolwright_agent::Endpoint;
-    #[cfg(feature = "sqlite")]
+    #[cfg(feature = "sqlite-unbundled")]
     #[doc(inline)]
     pub use toolwright_agent::SqliteCheckpointer;
     // So that the compiler names paths that users have.

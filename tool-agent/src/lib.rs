@@ -47,7 +47,7 @@ pub use self::run::{AgentError, Run, RunEnd};
 pub use self::session::{Node, Session, Status};
 #[doc(inline)]
 pub use self::store::MemoryCheckpointer;
-#[cfg(feature = "sqlite")]
+#[cfg(feature = "sqlite-unbundled")]
 #[doc(inline)]
 pub use self::store::SqliteCheckpointer;
 #[doc(inline)]

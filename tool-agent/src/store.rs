@@ -7,7 +7,7 @@ pub mod delta;
 mod error;
 pub(crate) mod journal;
 mod memory;
-#[cfg(feature = "sqlite")]
+#[cfg(feature = "sqlite-unbundled")]
 mod sqlite;
 
 use std::fmt;
@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 pub use self::error::{CheckpointError, Damage, DamagedPart};
 pub use self::journal::{Begin, Begun, CallRecord, End, made_before};
 pub use self::memory::MemoryCheckpointer;
-#[cfg(feature = "sqlite")]
+#[cfg(feature = "sqlite-unbundled")]
 pub use self::sqlite::SqliteCheckpointer;
 use toolwright_provider::call::FormatVersion;
 use toolwright_runtime::tool::BoxFuture;

@@ -1,6 +1,6 @@
 //! Headers of requests.
 
-use http::{HeaderMap, HeaderName, header};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 /// Media type of JSON.
 pub const JSON: &str = "application/json";
@@ -38,6 +38,17 @@ pub fn media_type(headers: &HeaderMap) -> &str {
     let value = headers.get(header::CONTENT_TYPE);
     let value = value.and_then(|value| value.to_str().ok());
     essence(value.unwrap_or_default())
+}
+
+/// Explains the status 501 to the client.
+pub const TRANSFER_REFUSED: &str = "the only transfer coding is `chunked`";
+
+/// Returns true if the body is in no transfer coding but `chunked` (RFC 9112, section 6.1). No other one is undone here, and a
+/// server in front might read the body otherwise.
+pub fn has_known_transfer(headers: &HeaderMap) -> bool {
+    let codings = headers.get_all(header::TRANSFER_ENCODING);
+    let is_known = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"chunked");
+    codings.iter().all(is_known)
 }
 
 /// Returns true if `Accept` admits a media type (RFC 9110, section 12.5.1), by a range or by its name.

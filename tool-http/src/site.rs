@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
 
 use crate::headers::single;
 
@@ -67,8 +67,31 @@ impl Site {
         self.origins.push(origin.into().to_ascii_lowercase());
     }
 
+    /// Answers a preflight of a listed origin, or the request by `answer`, and lets pages of listed origins read the response,
+    /// whatever it is (CORS).
+    pub async fn with_cors<B, R: Default, F: Future<Output = Response<R>>>(
+        &self,
+        request: Request<B>,
+        answer: impl FnOnce(Request<B>) -> F,
+    ) -> Response<R> {
+        let headers = request.headers();
+        let Some(cors) = self.cors(request.method(), headers) else {
+            return answer(request).await;
+        };
+        let is_preflight = cors.asks.is_some() && cors.origin.is_some();
+        let mut response = if is_preflight && self.check(headers, request.uri().host()).is_ok() {
+            let mut response = Response::new(R::default());
+            *response.status_mut() = StatusCode::NO_CONTENT;
+            response
+        } else {
+            answer(request).await
+        };
+        cors.add_to(response.headers_mut());
+        response
+    }
+
     /// Returns what the response to a request says to a browser (CORS). `None` if no origin is listed.
-    pub fn cors(&self, method: &Method, headers: &HeaderMap) -> Option<Cors> {
+    fn cors(&self, method: &Method, headers: &HeaderMap) -> Option<Cors> {
         if self.origins.is_empty() {
             return None;
         }
@@ -148,8 +171,7 @@ impl Site {
 
 /// The headers by which a browser lets pages of listed origins read responses (CORS). Never with credentials: pages send tokens
 /// themselves.
-#[derive(Debug, Clone)]
-pub struct Cors {
+struct Cors {
     /// The origin that asks, if it is listed.
     origin: Option<HeaderValue>,
     /// What a preflight asks for.
@@ -157,20 +179,14 @@ pub struct Cors {
 }
 
 /// The method and the headers of the request that a preflight asks about.
-#[derive(Debug, Clone)]
 struct PreflightRequest {
     method: Option<HeaderValue>,
     headers: HeaderValue,
 }
 
 impl Cors {
-    /// Returns true if the request asks whether another may be sent, and its page is listed. It is answered with status 204.
-    pub fn is_preflight(&self) -> bool {
-        self.asks.is_some() && self.origin.is_some()
-    }
-
     /// Adds the headers to a response. Caches keep responses apart by `Vary`, whoever asks.
-    pub fn add_to(self, headers: &mut HeaderMap) {
+    fn add_to(self, headers: &mut HeaderMap) {
         headers.append(header::VARY, HeaderValue::from_static("Origin"));
         let Some(origin) = self.origin else {
             return;
@@ -188,9 +204,6 @@ impl Cors {
         }
     }
 }
-
-/// Status of the answer to a preflight.
-pub const PREFLIGHT: StatusCode = StatusCode::NO_CONTENT;
 
 /// Lets pages of any site read a response (CORS).
 pub fn allow_every_page(headers: &mut HeaderMap) {

@@ -20,5 +20,5 @@ pub use self::scan::{Error, Expected, MAX_DEPTH, Place, Scanner};
 pub use self::string::{plain_run, quoted, strip_bom, write_string};
 pub use self::value::{Value, deserialize_text};
 pub use self::write::{
-    ObjectWriter, joined, list, write_comma, write_key, write_list, write_object,
+    ObjectWriter, joined, list, object, write_comma, write_key, write_list, write_object,
 };

@@ -55,6 +55,13 @@ pub fn list<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
     out
 }
 
+/// Returns an object of values that are JSON texts.
+pub fn object<K: Borrow<str>, V: AsRef<str>>(entries: impl IntoIterator<Item = (K, V)>) -> String {
+    let mut out = String::new();
+    write_object(&mut out, entries, |out, value| out.push_str(value.as_ref()));
+    out
+}
+
 /// Returns an array of long JSON texts, with one allocation.
 pub fn joined<'i>(items: impl Iterator<Item = &'i str> + Clone) -> String {
     let len: usize = items.clone().map(|item| item.len() + 1).sum();
@@ -147,13 +154,14 @@ impl ObjectWriter {
 
 #[cfg(test)]
 mod tests {
-    use super::{ObjectWriter, joined, list, write_list, write_object, write_string};
+    use super::{ObjectWriter, joined, list, object, write_list, write_object, write_string};
 
     #[test]
     fn commas_stand_between_and_nowhere_else() {
         assert_eq!(list::<&str>([]), "[]");
         assert_eq!(list(["[]", "{}", "\"[\"", "1"]), r#"[[],{},"[",1]"#);
         assert_eq!(joined(["1", "2"].into_iter()), "[1,2]");
+        assert_eq!(object([("a", "1"), ("b", "[]")]), r#"{"a":1,"b":[]}"#);
         assert_eq!(ObjectWriter::new().end(), "{}");
         let text = ObjectWriter::new()
             .object("{", |inner| inner)

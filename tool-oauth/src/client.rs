@@ -21,7 +21,7 @@ use reqwest::Url;
 use toolwright_runtime::tool::BoxFuture;
 use toolwright_schema::text::Printable;
 
-pub use self::authorizer::{Authorizer, BareRefusal, PausedRequest, SendError};
+pub use self::authorizer::{AuthorizedRequest, Authorizer, BareRefusal, SendError};
 use self::store::InMemory;
 pub use self::store::{OAuthHostError, StoredTokens, TokenStore};
 use crate::web::{self, WebError};

@@ -33,6 +33,8 @@ pub(crate) struct AuthHttp {
     direct: Client,
     /// The nearest network that may be asked.
     reach: Network,
+    /// True if token answers are read only in the form of RFC 6749.
+    pub(crate) is_strict: bool,
 }
 
 /// Where a URL leads, by its text alone: names are not resolved. A server in a far network has no business with what a nearer one
@@ -82,7 +84,7 @@ impl std::error::Error for WebError {}
 
 impl AuthHttp {
     /// A request takes `limit` at most.
-    pub(crate) fn new(reach: Network, limit: Duration) -> Result<Self, WebError> {
+    pub(crate) fn new(reach: Network, limit: Duration, is_strict: bool) -> Result<Self, WebError> {
         // A redirect could lead to where no check has looked.
         let client = || Client::builder().redirect(Policy::none()).timeout(limit);
         let failed = |error| WebError(describe(error));
@@ -90,6 +92,7 @@ impl AuthHttp {
             client: client().build().map_err(failed)?,
             direct: client().no_proxy().build().map_err(failed)?,
             reach,
+            is_strict,
         })
     }
 
@@ -136,7 +139,7 @@ impl AuthHttp {
         let response = self.answer(request).await;
         let response = response.map_err(|error| WebError(format!("{}: {error}", place(url))))?;
         let status = response.status();
-        let says = || format!("{}: HTTP {status}", place(url));
+        let says = || format!("{}: {}", place(url), refusal(url, &response));
         if status.is_server_error() || is_later(status) {
             // What is there is not known: without it, less would be believed to be there.
             return Err(WebError(says()));
@@ -155,6 +158,20 @@ impl AuthHttp {
         request.headers_mut().insert(header::CONTENT_TYPE, JSON);
         request.headers_mut().insert(header::ACCEPT, JSON);
         self.answer(request).await
+    }
+}
+
+/// Describes an answer that is not a success, with the place of a redirect, since none is followed.
+pub(crate) fn refusal(url: &Url, answer: &HttpResponse) -> String {
+    let status = answer.status();
+    let to = answer.headers().get(header::LOCATION);
+    let to = to.and_then(|to| url.join(to.to_str().ok()?).ok());
+    match to.filter(|_| status.is_redirection()) {
+        Some(to) => format!(
+            "HTTP {status}: a redirect to `{}`, which is not followed",
+            place(&to)
+        ),
+        None => format!("HTTP {status}"),
     }
 }
 
@@ -281,8 +298,8 @@ mod tests {
     #[test]
     fn this_machine_is_asked_for_a_server_on_it_alone() {
         let (local, remote) = (
-            AuthHttp::new(Network::ThisMachine, LIMIT).unwrap(),
-            AuthHttp::new(Network::Public, LIMIT).unwrap(),
+            AuthHttp::new(Network::ThisMachine, LIMIT, false).unwrap(),
+            AuthHttp::new(Network::Public, LIMIT, false).unwrap(),
         );
         for (url, is_local) in [
             ("http://127.0.0.1:9200/x", true),
@@ -309,7 +326,7 @@ mod tests {
 
     #[test]
     fn a_private_network_is_asked_for_a_server_in_one_alone() {
-        let reach = |network| AuthHttp::new(network, LIMIT).unwrap();
+        let reach = |network| AuthHttp::new(network, LIMIT, false).unwrap();
         let [public, private] = [Network::Public, Network::Private].map(reach);
         for (url, is_private) in [
             ("https://10.0.0.1/x", true),
@@ -346,7 +363,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/token", listener.local_addr().unwrap());
         let url = Url::parse(&url).unwrap();
-        let web = AuthHttp::new(Network::Public, LIMIT).unwrap();
+        let web = AuthHttp::new(Network::Public, LIMIT, false).unwrap();
         assert!(web.get::<Value>(&url).await.is_err());
         assert!(web.post(&url, "{}".to_owned()).await.is_err());
         let request = http::Request::post(url.as_str()).body(Vec::new()).unwrap();

@@ -5,15 +5,17 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use toolwright_provider::call::{
-    Block, Content, ErrorKind, Outcome, Payload, ToolError, ToolResult,
-};
+use toolwright_json::{ObjectWriter, list, quoted};
+use toolwright_provider::call::{Block, Content, ErrorKind, Outcome, Payload, ToolResult};
 use toolwright_runtime::executor::{Pending, Question, Reply, Waiting};
 use toolwright_runtime::tool::Progress;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::decode::Repair;
 
-use crate::json::{json_of, list, object, quoted};
+/// Returns the JSON of a value that can always be written.
+pub(crate) fn json_of(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_else(|_| "null".into())
+}
 
 /// Status of a call, for exit codes and HTTP statuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,65 +57,38 @@ pub(crate) fn question(result: &ToolResult) -> Option<Question> {
     }
 }
 
-type Members<'a> = Vec<(&'a str, Cow<'a, str>)>;
-
-fn text<'a>(text: &str) -> Cow<'a, str> {
-    quoted(text).into()
-}
-
 /// Returns the JSON of a call's result. The answer to a question is sent to `id`.
 pub(crate) fn result_json(result: &ToolResult, id: Option<&str>) -> String {
-    let mut members = match &result.outcome {
-        Ok(outcome) => success_members(outcome),
-        Err(error) => failure_members(error),
+    let repairs = result.repairs.iter().map(repair_json);
+    let repairs = (!result.repairs.is_empty()).then(|| list(repairs));
+    let object = match &result.outcome {
+        Ok(outcome) => success(outcome),
+        Err(error) => status("failed").json("error", &error.__to_json()),
     };
-    members.extend(id.map(|id| ("id", text(id))));
-    if !result.repairs.is_empty() {
-        members.push((
-            "repairs",
-            list(result.repairs.iter().map(repair_json)).into(),
-        ));
-    }
-    let millis = result.duration.as_millis().to_string();
-    members.push(("duration_ms", millis.into()));
-    object(members)
+    object
+        .maybe_text("id", id)
+        .maybe_json("repairs", repairs.as_deref())
+        .json("duration_ms", &result.duration.as_millis().to_string())
+        .end()
 }
 
-fn success_members(outcome: &Outcome) -> Members<'_> {
-    let done = |payload: &'_ Payload| {
-        let value = payload.to_json().into_owned();
-        vec![("status", text("done")), ("value", value.into())]
-    };
+fn status(status: &str) -> ObjectWriter {
+    ObjectWriter::new().text("status", status)
+}
+
+fn success(outcome: &Outcome) -> ObjectWriter {
+    let done = |payload: &Payload| status("done").json("value", &payload.to_json());
     match outcome {
         Outcome::Value(value) => done(value),
-        Outcome::ReturnDirect(value) => {
-            let mut members = done(value);
-            members.push(("direct", "true".into()));
-            members
-        }
-        Outcome::Halt { reason, value } => {
-            let mut members = done(value);
-            members.push(("halt", text(reason.as_str())));
-            members
-        }
-        Outcome::Content(content) => {
-            vec![
-                ("status", text("done")),
-                ("content", blocks(content).into()),
-            ]
-        }
-        Outcome::AskUser { question, options } => vec![
-            ("status", text("ask_user")),
-            ("question", text(question)),
-            ("options", json(options)),
-        ],
-        Outcome::Open { key, note } => vec![
-            ("status", text("open")),
-            ("key", text(key)),
-            ("note", text(note)),
-        ],
+        Outcome::ReturnDirect(value) => done(value).json("direct", "true"),
+        Outcome::Halt { reason, value } => done(value).text("halt", reason.as_str()),
+        Outcome::Content(content) => status("done").json("content", &blocks(content)),
+        Outcome::AskUser { question, options } => status("ask_user")
+            .text("question", question)
+            .json("options", &json(options)),
+        Outcome::Open { key, note } => status("open").text("key", key).text("note", note),
         // A newer runtime may have outcomes that are unknown here.
-        _ => vec![("status", text("done")), ("value", "null".into())],
+        _ => status("done").json("value", "null"),
     }
 }
 
@@ -125,29 +100,24 @@ fn blocks(content: &Content) -> String {
     list(content.blocks().iter().map(|block: &Block| json(block)))
 }
 
-fn failure_members<'a>(error: &ToolError) -> Members<'a> {
-    vec![
-        ("status", text("failed")),
-        ("error", error.__to_json().into()),
-    ]
-}
-
 /// Returns the JSON for a request that did not become a call.
 pub(crate) fn refusal_json(kind: &str, message: &str) -> String {
-    let error = object([
-        ("kind", text(kind)),
-        ("messages", list([quoted(message)]).into()),
-    ]);
-    object([("status", text("failed")), ("error", error.into())])
+    let words = list([quoted(message)]);
+    ObjectWriter::new()
+        .text("status", "failed")
+        .object("error", |error| {
+            error.text("kind", kind).json("messages", &words)
+        })
+        .end()
 }
 
 fn repair_json(repair: &Repair) -> String {
-    object([
-        ("path", text(&repair.path)),
-        ("kind", text(repair.kind.as_str())),
-        ("from", text(&repair.from)),
-        ("to", text(&repair.to)),
-    ])
+    ObjectWriter::new()
+        .text("path", &repair.path)
+        .text("kind", repair.kind.as_str())
+        .text("from", &repair.from)
+        .text("to", &repair.to)
+        .end()
 }
 
 /// A pending call in JSON.
@@ -174,15 +144,11 @@ pub(crate) fn pending_json(pending: &Pending, tools: &Toolset, id: Option<String
 /// Returns the JSON of a progress report.
 pub(crate) fn progress_json(progress: &Progress) -> String {
     let number = |number: f64| json(&number);
-    let mut members = vec![("done", number(progress.done))];
-    if let Some(total) = progress.total {
-        members.push(("total", number(total)));
-    }
-    if let Some(message) = &progress.message {
-        members.push(("message", text(message)));
-    }
-    if let Some(item) = &progress.item {
-        members.push(("item", json(item)));
-    }
-    object(members)
+    let item = progress.item.as_ref().map(json);
+    ObjectWriter::new()
+        .json("done", &number(progress.done))
+        .maybe_json("total", progress.total.map(number).as_deref())
+        .maybe_text("message", progress.message.as_deref())
+        .maybe_json("item", item.as_deref())
+        .end()
 }

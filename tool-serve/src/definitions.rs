@@ -1,16 +1,14 @@
 //! Tools as JSON, for programs and for the page. Secrets are marked in the schemas.
 
-use std::borrow::Cow;
-
+use toolwright_json::{ObjectWriter, list, object, quoted};
 use toolwright_provider::call::{Annotations, Example, ToolDef};
 use toolwright_provider::definitions::sent_definitions;
 use toolwright_provider::dialect::Dialect;
 use toolwright_provider::wire::{Namespace, Wire};
 use toolwright_runtime::executor::Executor;
 use toolwright_runtime::toolset::Toolset;
+use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::tokens::Tokenizer;
-
-use crate::json::{list, object, quoted};
 
 /// Returns `{"tools": […], "tokens": …, "tokenizer": …}`, the tools in the toolset's order, each with its tokens; together
 /// those that a request has.
@@ -22,11 +20,11 @@ pub(crate) fn tools_json(executor: &Executor, tools: &Toolset, tokenizer: Tokeni
         let tokens = sent.tokens(tokenizer);
         tool_json(sent, namespace, executor.requires_approval(def), tokens)
     }));
-    object([
-        ("tools", all.into()),
-        ("tokens", tokens(tools, tokenizer).to_string().into()),
-        ("tokenizer", quoted(tokenizer.name()).into()),
-    ])
+    ObjectWriter::new()
+        .json("tools", &all)
+        .json("tokens", &tokens(tools, tokenizer).to_string())
+        .text("tokenizer", tokenizer.name())
+        .end()
 }
 
 /// Returns the tokens that the definitions take of a request.
@@ -40,46 +38,32 @@ fn tool_json(
     requires_approval: bool,
     tokens: usize,
 ) -> String {
-    let mut members: Vec<(&str, Cow<'_, str>)> = vec![("name", quoted(&def.name).into())];
-    if let Some(title) = &def.title {
-        members.push(("title", quoted(title).into()));
-    }
-    members.push(("description", quoted(&def.description).into()));
-    members.push(("input_schema", def.input.to_marked_json()));
-    if let Some(output) = &def.output {
-        members.push(("output_schema", output.to_marked_json()));
-    }
-    if !def.examples.is_empty() {
-        members.push((
-            "examples",
-            list(def.examples.iter().map(example_json)).into(),
-        ));
-    }
-    if def.options.annotations != Annotations::NONE {
-        members.push((
-            "annotations",
-            annotations_json(def.options.annotations).into(),
-        ));
-    }
-    if let Some(namespace) = namespace {
-        members.push(("namespace", quoted(namespace.name()).into()));
-    }
-    if def.options.manual {
-        members.push(("manual", "true".into()));
-    }
-    if requires_approval {
-        members.push(("requires_approval", "true".into()));
-    }
-    members.push(("tokens", tokens.to_string().into()));
-    object(members)
+    let output = def.output.as_ref().map(SchemaDoc::to_marked_json);
+    let examples = def.examples.iter().map(example_json);
+    let examples = (!def.examples.is_empty()).then(|| list(examples));
+    let hints = def.options.annotations;
+    let hints = (hints != Annotations::NONE).then(|| annotations_json(hints));
+    ObjectWriter::new()
+        .text("name", &def.name)
+        .maybe_text("title", def.title.as_deref())
+        .text("description", &def.description)
+        .json("input_schema", &def.input.to_marked_json())
+        .maybe_json("output_schema", output.as_deref())
+        .maybe_json("examples", examples.as_deref())
+        .maybe_json("annotations", hints.as_deref())
+        .maybe_text("namespace", namespace.map(Namespace::name))
+        .maybe_json("manual", def.options.manual.then_some("true"))
+        .maybe_json("requires_approval", requires_approval.then_some("true"))
+        .json("tokens", &tokens.to_string())
+        .end()
 }
 
 fn example_json(example: &Example) -> String {
-    let mut members = vec![("arguments", example.arguments.clone())];
-    if !example.shows.is_empty() {
-        members.push(("shows", quoted(&example.shows).into()));
-    }
-    object(members)
+    let shows = (!example.shows.is_empty()).then_some(&*example.shows);
+    ObjectWriter::new()
+        .json("arguments", &example.arguments)
+        .maybe_text("shows", shows)
+        .end()
 }
 
 fn annotations_json(hints: Annotations) -> String {
@@ -89,11 +73,8 @@ fn annotations_json(hints: Annotations) -> String {
         ("idempotent", hints.idempotent),
         ("open_world", hints.open_world),
     ];
-    let given = hints.into_iter().filter_map(|(name, hint)| {
-        let hint = if hint? { "true" } else { "false" };
-        Some((name, hint.into()))
-    });
-    object(given)
+    let given = hints.into_iter();
+    object(given.filter_map(|(name, hint)| Some((name, hint?.to_string()))))
 }
 
 /// Each wire by its name, with the dialect in which a provider of its own gets tools, as from an agent's `Endpoint`.
@@ -115,22 +96,21 @@ pub(crate) const WIRES: [(&str, Wire, Dialect); Wire::ALL.len()] = [
 /// Returns what each wire sends of these tools, or why its provider would refuse them, as one object.
 pub(crate) fn by_wire_json(tools: &Toolset) -> String {
     object(WIRES.map(|(name, wire, dialect)| {
-        let mut members = vec![("dialect", Cow::from(quoted(dialect.name())))];
-        match wire.definitions_in(tools, dialect) {
+        let one = ObjectWriter::new().text("dialect", dialect.name());
+        let one = match wire.definitions_in(tools, dialect) {
             Ok(sent) if sent.is_empty() && sent.notices().next().is_some() => {
                 let reasons = sent.notices().map(|notice| quoted(&notice.to_string()));
-                members.push(("refused", list(reasons).into()));
+                one.json("refused", &list(reasons))
             }
             Ok(sent) => {
-                members.push(("tools", sent.text().to_string().into()));
                 let notes = sent.notes().map(|(_, note)| quoted(&note.to_string()));
-                members.push(("notes", list(notes).into()));
+                one.json("tools", &sent.text()).json("notes", &list(notes))
             }
             Err(refused) => {
                 let reasons = refused.reasons().iter().map(|(_, why)| quoted(why));
-                members.push(("refused", list(reasons).into()));
+                one.json("refused", &list(reasons))
             }
-        }
-        (name, object(members).into())
+        };
+        (name, one.end())
     }))
 }

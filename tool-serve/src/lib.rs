@@ -7,7 +7,7 @@
 //! | `serve` | one executor behind the command line, HTTP and MCP | `main`, `Serve` |
 //! | `cli` | commands and flags from schemas, exit codes, stored sessions | `cli/command.rs` |
 //! | `http` | axum routes, connections with limits, the document, the page, calls that wait | `http/mod.rs` |
-//! | `answer`, `definitions`, `json` | the texts that all of them share | |
+//! | `answer`, `definitions` | the texts that all of them share | |
 //!
 //! A new command is a case of `cli/command.rs`, a new route a line of `http/mod.rs`.
 
@@ -15,7 +15,6 @@ mod answer;
 mod cli;
 mod definitions;
 pub mod http;
-mod json;
 mod serve;
 mod signals;
 

@@ -14,6 +14,9 @@ mod output;
 
 #[path = "programs/desk.rs"]
 mod desk;
+#[path = "programs/shop/mod.rs"]
+#[allow(clippy::needless_pass_by_value, clippy::unused_self)]
+mod shop;
 #[path = "programs/weather.rs"]
 #[allow(clippy::needless_pass_by_value)]
 mod weather;
@@ -23,6 +26,7 @@ const CHILD: &str = "GUIDE_PROGRAM";
 fn main() -> ExitCode {
     match std::env::var(CHILD).as_deref() {
         Ok("desk") => return desk::main().expect("the store opens"),
+        Ok("shop") => return shop::main().expect("the store opens"),
         Ok(_) => return weather::main(),
         Err(_) => {}
     }
@@ -64,7 +68,46 @@ fn main() -> ExitCode {
         output::shown("serve.sessions.txt", &said.join("\n"));
         Ok(std::fs::remove_dir_all(folder)?)
     });
-    let trials = trials.chain([sessions]).collect();
+    let application = Trial::test("application", || {
+        let folder = std::env::temp_dir().join(format!("guide-shop-{}", std::process::id()));
+        std::fs::create_dir_all(&folder)?;
+        let said = |commands: &[&str]| {
+            let said = commands.iter().map(|command| run("shop", &folder, command));
+            said.collect::<Vec<_>>().join("\n")
+        };
+        let calls = said(&[
+            "list",
+            "call list_orders --customer Ada",
+            "call refund --id 7 --cents 500",
+            "call refund --id 7 --cents 500 --approve",
+        ]);
+        output::shown("application.calls.txt", &calls);
+        let sessions = said(&[
+            "ask",
+            "sessions show ada-1",
+            "sessions decide ada-1 0 --approve --run",
+        ]);
+        output::shown("application.sessions.txt", &sessions);
+        Ok(std::fs::remove_dir_all(folder)?)
+    });
+    let tests: [(&str, fn()); 3] = [
+        ("calls_at_random", shop::tests::calls_at_random),
+        (
+            "the_lock_is_up_to_date",
+            shop::tests::the_lock_is_up_to_date,
+        ),
+        (
+            "a_refund_needs_an_approval",
+            shop::tests::a_refund_needs_an_approval,
+        ),
+    ];
+    let tests = tests.map(|(name, test)| {
+        Trial::test(format!("application_{name}"), move || {
+            test();
+            Ok(())
+        })
+    });
+    let trials = trials.chain([sessions, application]).chain(tests).collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 

@@ -13,6 +13,9 @@ pub(super) enum Answered {
     Error(ServerRefusal),
     /// An answer that is none.
     Broken(String),
+    /// The request was not sent, and why.
+    #[cfg_attr(not(all(feature = "client-http", feature = "lock")), allow(dead_code))]
+    NotStarted(String),
     /// HTTP's own answer.
     #[cfg(feature = "client-http")]
     Http(HttpAnswer),

@@ -139,6 +139,13 @@ impl Reconnector {
         let mut answers = InputResponses::default();
         let (mut number, mut session) = self.session(0).await?;
         for _ in 0..MOST_ROUNDS {
+            #[cfg(feature = "lock")]
+            if let (Some(lock), "tools/call", Some(tool)) =
+                (&self.settings.lock, wanted.method, wanted.name)
+            {
+                let checked = lock.check(tool, self.settings.connect_limit).await;
+                checked.map_err(not_started)?;
+            }
             let answered = match self.round(&session, wanted, &answers, &cx).await {
                 Ok(answered) => answered,
                 Err(SendError::Failed(error)) => return Err(error),
@@ -151,6 +158,7 @@ impl Reconnector {
                 Answered::Result(result) => result,
                 Answered::Error(refusal) => return Err(refused(&refusal)),
                 Answered::Broken(why) => return Err(broken(&why)),
+                Answered::NotStarted(why) => return Err(not_started(why)),
                 #[cfg(feature = "client-http")]
                 Answered::Http(answer) => return Err(http_answered(&answer, wanted)),
                 #[cfg(feature = "client-http")]
@@ -411,6 +419,11 @@ fn http_answered(answer: &HttpAnswer, wanted: &RequestSpec<'_>) -> ToolError {
             ToolError::failed(words).permanent().with_outcome_unknown()
         }
     }
+}
+
+/// A call that this client did not send.
+fn not_started(why: String) -> ToolError {
+    ToolError::new(ErrorKind::NotStarted, why)
 }
 
 pub(super) fn broken(why: &str) -> ToolError {

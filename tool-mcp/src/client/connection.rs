@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use futures_util::FutureExt;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
-use toolwright_json::{ObjectWriter, strip_bom};
+use toolwright_json::{ObjectWriter, object, strip_bom};
 use toolwright_runtime::tool::{Cancel, Context, Progress};
 use toolwright_schema::panics::reported;
 use toolwright_schema::text::Printable;
@@ -351,13 +351,8 @@ impl Connection {
             // The list was read before: what changed since was not heard.
             "notifications/subscriptions/acknowledged" => self.changed.notify_one(),
             "notifications/message" => {
-                let text = params
-                    .iter()
-                    .fold(ObjectWriter::new(), |object, (key, json)| {
-                        object.json(key, json)
-                    });
-                self.events
-                    .tell(&ClientEvent::Log(self.readable(text.end())));
+                let text = self.readable(object(params.iter()));
+                self.events.tell(&ClientEvent::Log(text));
             }
             // The server does not want an answer any more, and gets none.
             "notifications/cancelled" => {
@@ -425,14 +420,10 @@ impl Connection {
             "roots/list" => Ok(r#"{"roots":[]}"#.to_owned()),
             "elicitation/create" => {
                 let params = match &frame.params {
-                    MessageParams::Object(params) => params
-                        .iter()
-                        .fold(ObjectWriter::new(), |object, (key, json)| {
-                            object.json(key, json)
-                        }),
-                    _ => ObjectWriter::new(),
+                    MessageParams::Object(params) => object(params.iter()),
+                    _ => "{}".to_owned(),
                 };
-                let params = self.readable(params.end());
+                let params = self.readable(params);
                 tokio::spawn(Arc::clone(self).elicit(id.clone(), params, asked, stop));
                 return;
             }

@@ -19,7 +19,7 @@ use super::keep::Supervisor;
 use super::link::{LinkState, Reconnector};
 use super::lists::Lists;
 #[cfg(feature = "lock")]
-use super::lock::Reading;
+use super::lock::{LockFile, Reading};
 use super::remote::tools;
 use super::server::ServerAt;
 #[cfg(all(feature = "oauth", feature = "client-http"))]
@@ -73,18 +73,22 @@ impl Connector {
         self
     }
 
-    /// Holds the server's tools to a lock file. A tool that is new, or has another description, schema or hint than the file says,
-    /// is left out, with a [notice](Client::notices) of kind [`LockMismatch`](NoticeKind::LockMismatch) that says how it
-    /// changed, until somebody accepts it: with the environment variable `TOOLS_LOCK=update`, connecting writes the file, and
-    /// with `accept-major` even if a change breaks callers.
+    /// Holds the server's tools to a lock file. The client leaves out a tool that is new, or whose description, schema or hints
+    /// differ from the file. A [notice](Client::notices) of kind [`LockMismatch`](NoticeKind::LockMismatch) describes the change,
+    /// until somebody accepts it: with the environment variable `TOOLS_LOCK=update`, connecting writes the file, and with
+    /// `accept-major` even if a change breaks callers.
     ///
-    /// The file is read whenever the list is: when the client connects and reconnects, and when the server says that its tools
-    /// changed. A missing file is an error of kind [`Lock`](ConnectErrorKind::Lock), or later leaves the previous list in
-    /// place. The file has the server's own names and hints, so it does not depend on other settings, except that a
-    /// [`filter`](Self::filter) hides tools from it. The server's instructions, prompts and resources are not in it.
+    /// The client reads the file whenever it reads the list: when it connects, in each new session or connection, and when the
+    /// server reports a change. Calls wait until the list of a new session is compared, at most as long as
+    /// [connecting](Self::connect_timeout) may take. A call of a tool that is left out now is not sent: its error has the kind
+    /// [`NotStarted`](toolwright_provider::call::ErrorKind::NotStarted).
+    ///
+    /// A missing file is an error of kind [`Lock`](ConnectErrorKind::Lock), or later leaves the previous list in place. The file
+    /// contains the server's own names and hints, so it does not depend on other settings, except that a
+    /// [`filter`](Self::filter) hides tools from it. It does not contain the server's instructions, prompts and resources.
     #[cfg(feature = "lock")]
     pub fn lock(mut self, file: impl Into<std::path::PathBuf>) -> Self {
-        self.settings.lock = Some(file.into());
+        self.settings.lock = Some(LockFile::new(file.into()));
         self
     }
 
@@ -116,9 +120,9 @@ impl Connector {
         self
     }
 
-    /// Adds a header to every request to a URL. At most three redirects by 307 and 308 are followed within the origin: with a
-    /// header, a password in the URL or a token only to the same path, but for a slash at its end, and to paths that the
-    /// token's resource covers. Others are errors.
+    /// Adds a header to every request to a URL. At most three redirects by 307 and 308 are followed within the origin. A request
+    /// with a header, a password in the URL or a token is redirected only to the same path, apart from a slash at its end, and to
+    /// paths that the token's resource covers. Other redirects are errors.
     #[cfg(feature = "client-http")]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         // Space around a value is none of it, and stands there where one comes from a file.
@@ -214,7 +218,8 @@ impl Connector {
     }
 
     /// Starts with the handshake of protocols before 2026-07-28. By default the newer one is tried first. With an older server
-    /// this costs one extra request, or 10 s if the server does not answer it; a process that ends at it is started again.
+    /// this costs one extra request, or 10 s if the server does not answer it. A process that ends at it, or refuses the older
+    /// one after 10 s of silence, is started again.
     pub fn initialize(mut self) -> Self {
         self.settings.modern = Arc::new(AtomicBool::new(false));
         self
@@ -231,11 +236,13 @@ impl Connector {
     /// where nothing is lost by that. This switches off:
     ///
     /// - a new session after 400 or 401 (404 is the protocol's sign of a forgotten session),
-    /// - `initialize` after an answer to `server/discover` that is of no server of MCP: 403 without `WWW-Authenticate`, 5xx, a
-    ///   page, nothing,
+    /// - `initialize` after an answer to `server/discover` that does not name an older version: 403 without `WWW-Authenticate`,
+    ///   5xx, a page, nothing over HTTP, an error with a code of 2026-07-28,
     /// - redirects,
     /// - a byte order mark before a message, and half of a surrogate pair in one: the message is skipped, and its call fails,
     /// - `content` of a result that is not a list, and a `nextCursor` that is not a text: the result and the list are refused,
+    /// - text beside structured content that has `1` where that has `1.0`: both are reported,
+    /// - answers of a token endpoint that are not of the form of RFC 6749,
     /// - cookies.
     pub fn strict(mut self) -> Self {
         self.settings.is_strict = true;
@@ -367,7 +374,7 @@ fn authorizer(
     }
     let events = settings.events.clone();
     let on_store_error = move |words| events.tell(&ClientEvent::TokenStoreFailed(words));
-    Authorizer::new(oauth, url, on_store_error).map_err(|error| error.0)
+    Authorizer::new(oauth, url, settings.is_strict, on_store_error).map_err(|error| error.0)
 }
 
 impl IntoFuture for Connector {

@@ -11,7 +11,7 @@ use super::connection::{Connection, Request, short};
 use super::error::{ConnectError, ConnectErrorKind};
 use crate::protocol::{Fields, Version, array, code, key, string};
 
-/// So long a server may take to say that it does not know the newer greeting; some never do.
+/// Time limit of the answer to the newer greeting. Some older servers never answer it.
 const PROBE: Duration = Duration::from_secs(10);
 
 /// A server's description of itself.
@@ -64,8 +64,9 @@ pub(super) fn modern_meta(meta: ObjectWriter, capabilities: &str) -> ObjectWrite
 /// The outcome of a greeting.
 pub(super) enum Greeting {
     Done,
-    /// The server went away when it heard the newer one, as some older servers do.
-    Disconnected,
+    /// The server was confused by the newer one, as some older servers are: it disconnected, or it answered neither that nor
+    /// the older one after it.
+    Confused(ConnectError),
 }
 
 /// Says hello: with the newer greeting first, if `modern` says so.
@@ -73,8 +74,7 @@ pub(super) async fn greet(
     connection: &Arc<Connection>,
     modern: bool,
 ) -> Result<Greeting, ConnectError> {
-    #[cfg_attr(not(feature = "client-http"), allow(unused_mut))]
-    let mut refused = None;
+    let (mut refused, mut is_silent) = (None, false);
     if modern {
         match discover(connection).await? {
             Found::Newest(hello) => {
@@ -82,13 +82,17 @@ pub(super) async fn greet(
                 return Ok(Greeting::Done);
             }
             Found::Older => {}
-            #[cfg(feature = "client-http")]
             Found::Unclear(error) => refused = Some(error),
-            Found::Disconnected => return Ok(Greeting::Disconnected),
+            // It may just be slow to start, so the older greeting goes to the same server first.
+            Found::Silent => is_silent = true,
+            Found::Disconnected => return Ok(Greeting::Confused(went_away())),
         }
     }
-    let hello = initialize(connection).await;
-    let hello = hello.map_err(|error| error.after(refused))?;
+    let hello = match initialize(connection).await {
+        Ok(hello) => hello,
+        Err(error) if is_silent => return Ok(Greeting::Confused(error)),
+        Err(error) => return Err(error.after(refused)),
+    };
     let _ = connection.hello.set(hello);
     // What follows must not overtake it.
     let _ = connection.notify("notifications/initialized", "{}").await;
@@ -99,9 +103,10 @@ pub(super) async fn greet(
 enum Found {
     Newest(Handshake),
     Older,
-    /// The answer is that of no server of either kind, such as one of a gateway that does not know the method.
-    #[cfg(feature = "client-http")]
+    /// The answer is not one of an older server, such as that of a gateway that does not know the method.
     Unclear(ConnectError),
+    /// There is none.
+    Silent,
     Disconnected,
 }
 
@@ -119,7 +124,14 @@ async fn discover(connection: &Arc<Connection>) -> Result<Found, ConnectError> {
         let answered = match connection.asking.timeout(PROBE, pending.answer()).await {
             Some(Some(answered)) => answered,
             Some(None) => return Ok(Found::Disconnected),
-            None => return Ok(Found::Older),
+            None => return Ok(Found::Silent),
+        };
+        let unclear = |error| {
+            if connection.is_strict {
+                Err(error)
+            } else {
+                Ok(Found::Unclear(error))
+            }
         };
         return match answered {
             Answered::Result(result) => {
@@ -147,31 +159,35 @@ async fn discover(connection: &Arc<Connection>) -> Result<Found, ConnectError> {
                     {
                         Ok(Found::Older)
                     }
-                    Ok(code::UNSUPPORTED_VERSION) => {
+                    Ok(code::UNSUPPORTED_VERSION)
+                        if data
+                            .some("supported")
+                            .is_some_and(|all| !array(all).is_empty()) =>
+                    {
                         let words = "the server speaks no version that is spoken here";
                         Err(ungreeted(&format!("{words}: {}", refusal.message)))
                     }
-                    // Only a server of the newer kind says so.
-                    Ok(code::HEADER_MISMATCH | code::MISSING_CAPABILITY) => {
-                        Err(ungreeted(&refusal.message))
-                    }
+                    // Servers of the newer kind alone have these codes, and some of them speak older versions, too.
+                    Ok(
+                        code::UNSUPPORTED_VERSION
+                        | code::HEADER_MISMATCH
+                        | code::MISSING_CAPABILITY,
+                    ) => unclear(ungreeted(&refusal.message)),
                     _ => Ok(Found::Older),
                 }
             }
             // What is no answer comes of a server that does not know the question.
-            Answered::Broken(_) => Ok(Found::Older),
+            Answered::Broken(_) | Answered::NotStarted(_) => Ok(Found::Older),
             #[cfg(feature = "client-http")]
             Answered::Http(answer) => match refused(&answer) {
                 None => Ok(Found::Older),
-                Some(error) if answer.wants_authorization() || connection.is_strict => Err(error),
-                Some(error) => Ok(Found::Unclear(error)),
+                Some(error) if answer.wants_authorization() => Err(error),
+                Some(error) => unclear(error),
             },
             #[cfg(feature = "client-http")]
-            Answered::Lost(why) if connection.is_strict || !pending.way.is_sent() => {
-                Err(ungreeted(&why))
-            }
+            Answered::Lost(why) if !pending.way.is_sent() => Err(ungreeted(&why)),
             #[cfg(feature = "client-http")]
-            Answered::Lost(why) => Ok(Found::Unclear(ungreeted(&why))),
+            Answered::Lost(why) => unclear(ungreeted(&why)),
         };
     }
 }
@@ -194,7 +210,7 @@ pub(super) async fn initialize(connection: &Arc<Connection>) -> Result<Handshake
     let result = match answered.ok_or_else(went_away)? {
         Answered::Result(result) => result,
         Answered::Error(ServerRefusal { message, .. }) => return Err(ungreeted(&message)),
-        Answered::Broken(why) => return Err(ungreeted(&why)),
+        Answered::Broken(why) | Answered::NotStarted(why) => return Err(ungreeted(&why)),
         #[cfg(feature = "client-http")]
         Answered::Http(answer) => {
             let error = refused(&answer);

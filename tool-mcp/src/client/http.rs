@@ -15,13 +15,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::BytesMut;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use reqwest::{RequestBuilder, Response, Url};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use reqwest::redirect::Policy;
+use reqwest::{Response, Url};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::{sleep, timeout};
 use toolwright_runtime::tool::Cancel;
 
 use self::cookies::Cookies;
+use self::redirect::HttpRequest;
 use self::refusal::{Refusal, SessionLoss};
 use self::sending::RequestFailure;
 use super::answer::Answered;
@@ -30,8 +32,9 @@ use super::answer::HttpAnswer;
 use super::connection::{Connection, Outgoing};
 use super::error::{ConnectError, ConnectErrorKind};
 use super::handshake;
+#[cfg(feature = "lock")]
+use super::lock::LockFile;
 use super::settings::{Backoff, Settings};
-use crate::protocol::{Version, headers};
 use toolwright_http::error::describe;
 #[cfg(feature = "oauth")]
 use toolwright_oauth::client::Authorizer;
@@ -41,8 +44,6 @@ const EVENTS: &str = "text/event-stream";
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const METHOD: HeaderName = HeaderName::from_static("mcp-method");
-const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 /// So many requests are under way at once; others wait.
 const MOST_AT_ONCE: usize = 1_024;
@@ -79,6 +80,9 @@ struct Http {
     connect_limit: Duration,
     #[cfg(feature = "oauth")]
     authorizer: Option<Arc<Authorizer>>,
+    is_strict: bool,
+    #[cfg(feature = "lock")]
+    lock: Option<LockFile>,
     session: Mutex<HttpSession>,
     /// One session is opened at a time.
     opening: tokio::sync::Mutex<()>,
@@ -102,7 +106,7 @@ pub(super) fn start(
     settings: &Settings,
 ) -> Result<(), ConnectError> {
     let client = reqwest::Client::builder()
-        .redirect(redirect::policy(settings, url))
+        .redirect(Policy::none())
         .referer(false)
         // Before a call is silent for too long, so that it is known not to have been sent.
         .connect_timeout(settings.connect_limit.min(settings.call_limit / 2))
@@ -117,6 +121,9 @@ pub(super) fn start(
         connect_limit: settings.connect_limit,
         #[cfg(feature = "oauth")]
         authorizer: settings.authorizer.clone(),
+        is_strict: settings.is_strict,
+        #[cfg(feature = "lock")]
+        lock: settings.lock.clone(),
         session: Mutex::default(),
         opening: tokio::sync::Mutex::default(),
         capacity: Arc::new(Semaphore::new(MOST_AT_ONCE)),
@@ -216,19 +223,20 @@ impl Http {
             _ => self.session().clone(),
         };
         for again in [false, true] {
-            let build = || {
-                let request = self
-                    .client
-                    .post(self.url.clone())
-                    .header(header::ACCEPT, format!("{JSON}, {EVENTS}"))
-                    .header(header::CONTENT_TYPE, JSON)
-                    .body(outgoing.text.clone());
-                self.with_headers(request, connection, outgoing, &session)
+            #[cfg(feature = "lock")]
+            if let Err(answered) = self.check_lock(outgoing).await {
+                return answered;
+            }
+            let request = HttpRequest {
+                method: Method::POST,
+                headers: self.headers_of_message(connection, outgoing, &session),
+                body: &outgoing.text,
+                session: &session,
             };
             let way = outgoing.request.as_ref().map(|(_, way)| &**way);
             let asks = outgoing.head.method != LISTEN;
             let in_session = id.filter(|_| session.id.is_some());
-            let response = match self.sent(connection, way, asks, in_session, build).await {
+            let response = match self.sent(connection, way, asks, in_session, &request).await {
                 Ok(response) => response,
                 #[cfg(feature = "oauth")]
                 Err(RequestFailure::Withdrawn) => return None,
@@ -246,9 +254,6 @@ impl Http {
                     return Some(Answered::Lost(describe(error)));
                 }
             };
-            if !connection.is_strict {
-                session.cookies.store(&response);
-            }
             if response.status().is_success() {
                 return self
                     .answer(connection, outgoing, id, &session, response)
@@ -287,6 +292,23 @@ impl Http {
         None
     }
 
+    /// Holds a call back until the list of its session is compared with the lock. The error is the outcome, if there is one.
+    #[cfg(feature = "lock")]
+    async fn check_lock(&self, outgoing: &Outgoing) -> Result<(), Option<Answered>> {
+        let (Some(lock), Some((_, way))) = (&self.lock, &outgoing.request) else {
+            return Ok(());
+        };
+        let Some(tool) = outgoing.head.called_tool() else {
+            return Ok(());
+        };
+        way.was_not_sent();
+        let checked = lock.check(tool, self.connect_limit).await;
+        if !way.leaves() {
+            return Err(None);
+        }
+        checked.map_err(|why| Some(Answered::NotStarted(why)))
+    }
+
     /// Adds to the refusal of a greeting that the server speaks an older transport.
     async fn explained(
         &self,
@@ -302,50 +324,6 @@ impl Http {
             answer.words += HTTP_SSE;
         }
         answered
-    }
-
-    fn with_headers(
-        &self,
-        request: RequestBuilder,
-        connection: &Connection,
-        outgoing: &Outgoing,
-        session: &HttpSession,
-    ) -> RequestBuilder {
-        let head = &outgoing.head;
-        let mut all = self.headers_of(session);
-        let mut put = |name: HeaderName, value: &str| {
-            if let Ok(value) = HeaderValue::try_from(&*headers::encoded(value)) {
-                all.insert(name, value);
-            }
-        };
-        let hello = connection.hello.get().map(|hello| hello.version);
-        let is_probe = head.method == "server/discover";
-        let version = hello.or(is_probe.then_some(Version::V2026_07_28));
-        if let Some(version) = version.filter(|_| head.method != "initialize") {
-            put(VERSION, version.as_str());
-        }
-        if version.is_some_and(Version::is_modern) && !head.method.is_empty() {
-            put(METHOD, &head.method);
-            if let Some(name) = &head.name {
-                put(NAME, name);
-            }
-            for (name, value) in &head.parameters {
-                if let Ok(name) = HeaderName::try_from(name) {
-                    put(name, value);
-                }
-            }
-        }
-        request.headers(all)
-    }
-
-    /// Returns the headers of all requests of a session.
-    fn headers_of(&self, session: &HttpSession) -> HeaderMap {
-        let mut headers = self.headers.clone();
-        session.cookies.add_to(&mut headers, &self.url);
-        if let Some(id) = &session.id {
-            headers.insert(SESSION, id.clone());
-        }
-        headers
     }
 
     /// Hears the answer to a POST.
@@ -367,6 +345,11 @@ impl Http {
         connection.health.set_reached(true);
         if outgoing.head.method == "initialize" {
             self.opened(response.headers().get(SESSION), &session.cookies);
+            #[cfg(feature = "lock")]
+            if self.lock.is_some() && connection.hello.get().is_some() {
+                // Calls wait for the list, whatever becomes of the call that opened the session.
+                connection.changed.notify_one();
+            }
         }
         if is_of(response.headers(), EVENTS) {
             return self.read_on(connection, id, response).await;
@@ -389,6 +372,10 @@ impl Http {
             cookies: Arc::clone(cookies),
             over: Cancel::new(),
         };
+        #[cfg(feature = "lock")]
+        if let Some(lock) = &self.lock {
+            lock.begins_session();
+        }
         let before = std::mem::replace(&mut *self.session(), session);
         before.over.cancel();
     }
@@ -413,7 +400,7 @@ impl Http {
         }
     }
 
-    /// Greets a server anew that forgot the session. It may be another server, with other tools.
+    /// Opens a new session at a server that forgot the one before. It may be another server, with other tools.
     async fn reconnect(
         self: &Arc<Self>,
         connection: &Arc<Connection>,
@@ -446,18 +433,24 @@ impl Http {
         if session.id.is_none() {
             return;
         }
-        let mut headers = self.headers_of(&session);
+        let mut headers = self.headers_of(&session, "*/*");
         if let Some(hello) = connection.hello.get() {
             headers.insert(VERSION, HeaderValue::from_static(hello.version.as_str()));
         }
-        let request = self.client.delete(self.url.clone()).headers(headers);
-        #[cfg(feature = "oauth")]
-        let request = match &self.authorizer {
-            Some(authorizer) => authorizer.sign(request),
-            None => request,
+        let request = HttpRequest {
+            method: Method::DELETE,
+            headers,
+            body: "",
+            session: &session,
         };
+        #[cfg(feature = "oauth")]
+        let authorizer = self.authorizer.as_ref();
+        #[cfg(feature = "oauth")]
+        let authorization = authorizer.and_then(|authorizer| authorizer.authorization());
+        #[cfg(not(feature = "oauth"))]
+        let authorization = None;
         // Some servers keep their sessions; it is theirs to say.
-        let _ = timeout(CLOSE_LIMIT, request.send()).await;
+        let _ = timeout(CLOSE_LIMIT, self.follow(&request, authorization)).await;
     }
 }
 

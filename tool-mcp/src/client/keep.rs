@@ -58,6 +58,10 @@ impl Supervisor {
             if self.settings.backoff.is_good(since.elapsed()) {
                 tries = 0;
             }
+            #[cfg(feature = "lock")]
+            if let Some(lock) = &self.settings.lock {
+                lock.begins_session();
+            }
             let why = self.why(&session).await;
             self.state.send_replace(LinkState::Down(why.clone()));
             self.settings.events.tell(&ClientEvent::Lost(why));
@@ -157,7 +161,22 @@ impl Supervisor {
     }
 
     async fn refresh(&self, session: &McpSession) {
-        if self.lists.strong_count() == 0 {
+        self.read_list(session).await;
+        #[cfg(feature = "lock")]
+        if let Some(lock) = &self.settings.lock
+            && !lock.is_compared()
+        {
+            // Calls wait for it.
+            session.connection.changed.notify_one();
+        }
+    }
+
+    async fn read_list(&self, session: &McpSession) {
+        #[cfg(feature = "lock")]
+        let has_lock = self.settings.lock.is_some();
+        #[cfg(not(feature = "lock"))]
+        let has_lock = false;
+        if self.lists.strong_count() == 0 && !has_lock {
             return;
         }
         let events = &self.settings.events;
@@ -166,7 +185,7 @@ impl Supervisor {
             Ok(listed) => listed,
             Err(error) => return failed(&error),
         };
-        let (Some(link), Some(lists)) = (self.link.upgrade(), self.lists.upgrade()) else {
+        let Some(link) = self.link.upgrade() else {
             return;
         };
         let list = tools(&listed, &self.settings, &link);
@@ -175,7 +194,9 @@ impl Supervisor {
             Ok(list) => list,
             Err(error) => return failed(&error),
         };
-        if lists.put(list.tools, list.notices) {
+        if let Some(lists) = self.lists.upgrade()
+            && lists.put(list.tools, list.notices)
+        {
             events.tell(&ClientEvent::ToolsChanged);
         }
     }

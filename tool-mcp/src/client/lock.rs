@@ -1,12 +1,65 @@
 //! The tools of a server, held to a lock file.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::timeout;
 
 use toolwright_lock::{Lock, LockError};
 use toolwright_provider::definitions::{Notice, NoticeKind};
 
 use super::remote::ToolList;
 use super::settings::Settings;
+
+/// A lock file, and what it says of the server's newest list.
+#[derive(Debug, Clone)]
+pub(super) struct LockFile {
+    path: PathBuf,
+    /// Tools that are not as the file says, by the server's names. `None` until the list of a new session is compared.
+    refused: watch::Sender<Option<HashSet<String>>>,
+}
+
+impl LockFile {
+    pub(super) fn new(path: PathBuf) -> Self {
+        let refused = watch::Sender::new(None);
+        Self { path, refused }
+    }
+
+    /// Holds calls back until the list is compared again, since the server may be another one.
+    pub(super) fn begins_session(&self) {
+        self.refused.send_replace(None);
+    }
+
+    pub(super) fn is_compared(&self) -> bool {
+        self.refused.borrow().is_some()
+    }
+
+    /// Waits until the list is compared, and says why a tool may not be called.
+    pub(super) async fn check(&self, tool: &str, limit: Duration) -> Result<(), String> {
+        let mut refused = self.refused.subscribe();
+        let compared = timeout(limit, refused.wait_for(Option::is_some)).await;
+        let file = self.shown();
+        match compared {
+            Ok(Ok(refused)) => match &*refused {
+                Some(refused) if refused.contains(tool) => Err(format!(
+                    "the tool is not as `{file}` says; the call was not sent"
+                )),
+                _ => Ok(()),
+            },
+            _ => Err(format!(
+                "the tools of a new session could not be compared with `{file}`; the call was not sent"
+            )),
+        }
+    }
+
+    fn shown(&self) -> String {
+        let name = self.path.file_name();
+        name.map(|name| name.display().to_string())
+            .unwrap_or_default()
+    }
+}
 
 /// The list that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,49 +79,48 @@ impl ToolList {
         settings: &Settings,
         reading: Reading,
     ) -> Result<Self, LockError> {
-        let Some(path) = settings.lock.clone() else {
+        let Some(file) = &settings.lock else {
             return Ok(self);
         };
-        let shown = path.file_name().map(|name| name.display().to_string());
-        let shown = shown.unwrap_or_default();
-        let originals = self.originals.iter().map(|(_, def)| def.clone());
-        let mut lock = Lock::foreign(originals, path.clone());
+        let originals = self.originals.iter().map(|tool| tool.def.clone());
+        let mut lock = Lock::foreign(originals, file.path.clone());
         if reading == Reading::Later {
             lock = lock.compare_only();
         }
         // It reads a file, and compares.
         let checked = tokio::task::spawn_blocking(move || lock.check()).await;
         let changes = match checked {
-            Ok(Ok(_)) => return Ok(self),
+            Ok(Ok(_)) => Vec::new(),
             Ok(Err(error @ (LockError::Breaks(..) | LockError::Outdated(..)))) => {
                 error.changes().to_vec()
             }
             Ok(Err(error)) => return Err(error),
-            Err(error) => return Err(LockError::Io(path, error.into())),
+            Err(error) => return Err(LockError::Io(file.path.clone(), error.into())),
         };
-        let changes = changes
-            .into_iter()
-            .map(|change| (change.tool.clone(), change));
-        let changes: HashMap<_, _> = changes.collect();
+        let changes = changes.into_iter();
+        let changes: HashMap<_, _> = changes
+            .map(|change| (change.tool.clone(), change))
+            .collect();
         let originals = std::mem::take(&mut self.originals).into_iter();
-        let refused = originals.filter_map(|(own, def)| Some((own, changes.get(&*def.name)?)));
-        let refused: HashMap<_, _> = refused.collect();
-        self.notices
-            .retain(|notice| !refused.contains_key(&notice.tool));
-        self.tools = self
-            .tools
-            .filter(|tool| !refused.contains_key(&*tool.def().name));
-        let mut notices: Vec<_> = refused.into_iter().collect();
-        notices.sort_by(|(one, _), (other, _)| one.cmp(other));
-        self.notices
-            .extend(notices.into_iter().map(|(own, change)| {
-                let message = format!(
-                    "it is not as `{shown}` says, {}: {}",
-                    change.verdict,
-                    change.reasons.join("; ")
-                );
-                Notice::new(own, NoticeKind::LockMismatch, message)
-            }));
+        let mut refused: Vec<_> = originals
+            .filter_map(|tool| Some((changes.get(&*tool.def.name)?, tool)))
+            .collect();
+        refused.sort_by(|(_, one), (_, other)| one.own.cmp(&other.own));
+        let own: HashSet<_> = refused.iter().map(|(_, tool)| tool.own.clone()).collect();
+        self.notices.retain(|notice| !own.contains(&notice.tool));
+        self.tools = self.tools.filter(|tool| !own.contains(&*tool.def().name));
+        let shown = file.shown();
+        let notices = refused.iter().map(|(change, tool)| {
+            let message = format!(
+                "it is not as `{shown}` says, {}: {}",
+                change.verdict,
+                change.reasons.join("; ")
+            );
+            Notice::new(&*tool.own, NoticeKind::LockMismatch, message)
+        });
+        self.notices.extend(notices);
+        let refused = refused.into_iter().map(|(_, tool)| tool.name);
+        file.refused.send_replace(Some(refused.collect()));
         Ok(self)
     }
 }

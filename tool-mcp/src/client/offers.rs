@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use toolwright_json::ObjectWriter;
+use toolwright_json::{ObjectWriter, object, quoted};
 use toolwright_provider::call::{Block, Content, ErrorKind, ToolError};
 use toolwright_runtime::tool::Context;
 
@@ -98,13 +98,11 @@ impl Client {
         name: &str,
         arguments: impl IntoIterator<Item = (&'v str, &'v str)>,
     ) -> Result<Vec<PromptMessage>, ToolError> {
+        let arguments = arguments.into_iter();
+        let arguments = object(arguments.map(|(name, value)| (name, quoted(value))));
         let params = ObjectWriter::new()
             .text("name", name)
-            .object("arguments", |object| {
-                arguments
-                    .into_iter()
-                    .fold(object, |object, (name, value)| object.text(name, value))
-            });
+            .json("arguments", &arguments);
         let result = self.ask("prompts/get", Some(name), params).await?;
         let messages = entries(&result, "messages")?;
         let messages = messages.iter().map(|message| {

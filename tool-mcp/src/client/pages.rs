@@ -1,11 +1,8 @@
 //! The pages of a server's list of tools, put together.
 
 use std::collections::HashSet;
-use std::fmt;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, SeqAccess, Visitor};
-use serde_json::value::RawValue;
+use toolwright_json::{Error, Place, Scanner};
 
 use super::settings::Settings;
 use crate::protocol::string;
@@ -15,7 +12,7 @@ pub(super) const MOST_PAGES: usize = 1_000;
 
 /// The tools of the pages so far, as the server wrote them.
 pub(super) struct Pages {
-    tools: Vec<Box<RawValue>>,
+    tools: Vec<Box<str>>,
     /// The pages that were asked for.
     cursors: HashSet<String>,
     /// Number of bytes that the pages had.
@@ -73,28 +70,19 @@ impl Pages {
     /// # Errors
     /// Why the list is none, or is not read on.
     pub(super) fn add(&mut self, page: &str) -> Result<Then, String> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Page<'a> {
-            #[serde(borrow)]
-            tools: &'a RawValue,
-            #[serde(borrow, default)]
-            next_cursor: Option<&'a RawValue>,
-        }
         // The memory is that of all pages, of which each may be as large as a message.
         self.bytes += page.len();
         if self.bytes > self.most_bytes {
             return Err(format!("more than {} bytes in all", self.most_bytes));
         }
-        let Page { tools, next_cursor } =
-            serde_json::from_str(page).map_err(|error| error.to_string())?;
-        let read = serde_json::Deserializer::from_str(tools.get()).deserialize_seq(&mut *self);
-        // First, since a list that was left in its midst is also one without an end.
+        let (is_list, next_cursor) = self.read(page).map_err(|error| error.to_string())?;
+        if !is_list {
+            return Err("its `tools` are not a list".to_owned());
+        }
         if self.tools.len() > self.most_tools {
             return Err(format!("more than {} tools", self.most_tools));
         }
-        read.map_err(|error| error.to_string())?;
-        let next = match Then::read(next_cursor.map(RawValue::get), self.is_strict)? {
+        let next = match Then::read(next_cursor, self.is_strict)? {
             Then::Page(next) => next,
             end => return Ok(end),
         };
@@ -107,26 +95,37 @@ impl Pages {
         Ok(Then::Page(next))
     }
 
-    pub(super) fn into_tools(self) -> Vec<Box<RawValue>> {
-        self.tools
-    }
-}
-
-/// Takes the tools of a page, and no more than may be.
-impl<'de> Visitor<'de> for &mut Pages {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of tools")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut tools: A) -> Result<(), A::Error> {
-        // A tool takes more memory than the two bytes that it may have in the text.
-        while self.tools.len() <= self.most_tools
-            && let Some(tool) = tools.next_element()?
-        {
-            self.tools.push(tool);
+    /// Takes the tools of a page, and returns whether it has any list of them, and its cursor. It stops above the limit.
+    fn read<'p>(&mut self, page: &'p str) -> Result<(bool, Option<&'p str>), Error> {
+        let mut scanner = Scanner::lossy(page);
+        let (mut is_list, mut cursor) = (false, None);
+        if scanner.peek() != Some(b'{') {
+            return Ok((is_list, cursor));
         }
-        Ok(())
+        let mut place = Place::Opened;
+        scanner.open()?;
+        while let Some(key) = scanner.next_key(&mut place)? {
+            if key == "tools" && scanner.peek() == Some(b'[') {
+                is_list = true;
+                let mut place = Place::Opened;
+                scanner.open()?;
+                // A tool takes more memory than the two bytes that it may have in the text.
+                while self.tools.len() <= self.most_tools && scanner.next_element(&mut place)? {
+                    self.tools.push(scanner.skip()?.into());
+                }
+                if self.tools.len() > self.most_tools {
+                    break;
+                }
+            } else if key == "nextCursor" {
+                cursor = Some(scanner.skip()?);
+            } else {
+                scanner.skip()?;
+            }
+        }
+        Ok((is_list, cursor))
+    }
+
+    pub(super) fn into_tools(self) -> Vec<Box<str>> {
+        self.tools
     }
 }

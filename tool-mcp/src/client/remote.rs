@@ -117,25 +117,30 @@ pub(super) struct Remote {
 pub(super) struct ToolList {
     pub(super) tools: Toolset,
     pub(super) notices: Vec<Notice>,
-    /// The tools' names here, and their definitions by the server alone.
     #[cfg(feature = "lock")]
-    pub(super) originals: Vec<(String, ToolDef)>,
+    pub(super) originals: Vec<OriginalTool>,
 }
 
-pub(super) fn tools(
-    listed: &[Box<RawValue>],
-    settings: &Settings,
-    link: &Arc<Reconnector>,
-) -> ToolList {
+/// A tool as the server alone defines it.
+#[cfg(feature = "lock")]
+pub(super) struct OriginalTool {
+    /// The name of the tool here.
+    pub(super) own: String,
+    /// The server's name.
+    pub(super) name: String,
+    /// The definition with the server's name, made portable, and its hints.
+    pub(super) def: ToolDef,
+}
+
+pub(super) fn tools(listed: &[Box<str>], settings: &Settings, link: &Arc<Reconnector>) -> ToolList {
     let (mut tools, mut notices) = (Vec::new(), Vec::new());
     #[cfg(feature = "lock")]
     let mut originals = Vec::new();
     let mut names = HashSet::new();
     for raw in listed {
         // A name with U+FFFD would be that of another tool.
-        let replaced = replaced(raw.get(), &["name"]);
-        let replaced = replaced.and_then(|json| RawValue::from_string(json).ok());
-        let made = match Listed::read(replaced.as_ref().unwrap_or(raw)) {
+        let replaced = replaced(raw, &["name"]);
+        let made = match Listed::read(replaced.as_deref().unwrap_or(raw)) {
             Ok(listed) => listed.tool(settings, link),
             Err(notice) => Err(notice),
         };
@@ -157,7 +162,7 @@ pub(super) fn tools(
             }
             Ok(Some(import)) if names.insert(import.tool.def().name.clone()) => {
                 #[cfg(feature = "lock")]
-                originals.push((import.tool.def().name.to_string(), import.original));
+                originals.push(import.original);
                 tools.push(import.tool);
                 notices.extend(import.told);
             }
@@ -187,14 +192,13 @@ pub(super) fn tools(
 struct Import {
     tool: Arc<dyn Tool>,
     told: Vec<Notice>,
-    /// The definition with the server's own name and hints.
     #[cfg(feature = "lock")]
-    original: ToolDef,
+    original: OriginalTool,
 }
 
 impl<'a> Listed<'a> {
-    fn read(raw: &'a RawValue) -> Result<Self, Notice> {
-        let listed = serde_json::from_str(raw.get());
+    fn read(raw: &'a str) -> Result<Self, Notice> {
+        let listed = serde_json::from_str(raw);
         listed.map_err(|_: serde_json::Error| refused(&named(raw), unreadable(raw)))
     }
 
@@ -248,6 +252,8 @@ impl<'a> Listed<'a> {
             Err(why) if link.is_http => return Err(refuse(why)),
             Err(_) => Vec::new(),
         };
+        #[cfg(feature = "lock")]
+        let original_name = name.clone();
         let remote = Arc::new(Remote {
             name,
             is_repeatable: def.options.annotations.may_repeat(),
@@ -277,7 +283,11 @@ impl<'a> Listed<'a> {
                 let mut def = tool.def().clone();
                 def.name = plain.into();
                 def.options.annotations = hints.foreign(true);
-                def
+                OriginalTool {
+                    own,
+                    name: original_name,
+                    def,
+                }
             },
             tool,
             told,
@@ -357,7 +367,7 @@ fn refused(tool: &str, message: String) -> Notice {
 }
 
 /// Why a tool cannot be read.
-fn unreadable(raw: &RawValue) -> String {
+fn unreadable(raw: &str) -> String {
     fn is<T: DeserializeOwned>(raw: &RawValue) -> bool {
         serde_json::from_str::<T>(raw.get()).is_ok()
     }
@@ -369,7 +379,7 @@ fn unreadable(raw: &RawValue) -> String {
         ("execution", "an object", is::<Option<Execution>>),
         ("_meta", "an object", is::<Option<Map<String, Value>>>),
     ];
-    let Ok(keys) = serde_json::from_str::<HashMap<String, &RawValue>>(raw.get()) else {
+    let Ok(keys) = serde_json::from_str::<HashMap<String, &RawValue>>(raw) else {
         return "it is no object".to_owned();
     };
     for key in ["name", "inputSchema"] {
@@ -386,12 +396,12 @@ fn unreadable(raw: &RawValue) -> String {
 }
 
 /// The name of a tool that cannot be read, if it has one.
-fn named(raw: &RawValue) -> String {
+fn named(raw: &str) -> String {
     #[derive(Deserialize)]
     struct Named {
         name: String,
     }
-    match serde_json::from_str::<Named>(raw.get()) {
+    match serde_json::from_str::<Named>(raw) {
         Ok(Named { name }) => printable(&name),
         Err(_) => "(without a name)".to_owned(),
     }

@@ -104,7 +104,10 @@ pub(super) fn outcome(
     let Some(structured) = structured else {
         return Ok(plain(blocks));
     };
-    if blocks.iter().all(|block| says(block, structured)) {
+    if blocks
+        .iter()
+        .all(|block| says(block, structured, is_strict))
+    {
         return Ok(Outcome::Value(Payload::new(structured)));
     }
     // The text, since a `Value` would damage its numbers.
@@ -134,8 +137,9 @@ fn error(structured: Option<&RawValue>, blocks: Vec<Block>) -> ToolError {
     ToolError::failed(text)
 }
 
-/// Returns true if a block is only the text of the structured content, which servers add for older clients.
-fn says(block: &Block, structured: &RawValue) -> bool {
+/// Returns true if a block is only the text of the structured content, which servers add for older clients. If `is_strict`,
+/// numbers are equal only as they are written.
+fn says(block: &Block, structured: &RawValue, is_strict: bool) -> bool {
     let Block::Text { text } = block else {
         return false;
     };
@@ -146,14 +150,20 @@ fn says(block: &Block, structured: &RawValue) -> bool {
     let Ok(structured) = Value::parse(structured) else {
         return false;
     };
-    let is_it = |value: &Value<'_>| *value == structured || wraps(&structured, value);
+    let sorted = |value: &Value<'_>| {
+        let mut text = String::new();
+        value.write_sorted(&mut text);
+        text
+    };
+    let is_one = |one: &Value<'_>, other: &Value<'_>| {
+        one == other && (!is_strict || sorted(one) == sorted(other))
+    };
+    // `{"result": …}` around what is no object, as several kits do, or `{"content": …}`, as servers do by themselves.
+    let is_inside =
+        |value: &Value<'_>| matches!(structured.entries(), [(_, inner)] if is_one(inner, value));
+    let is_it = |value: &Value<'_>| is_one(&structured, value) || is_inside(value);
     // As a string, or as the JSON that it is the text of, in which JavaScript writes `1.0` as `1`.
     is_it(&Value::string(text.as_str())) || Value::parse(text).is_ok_and(|value| is_it(&value))
-}
-
-/// `{"result": …}` around what is no object, as several kits do, or `{"content": …}`, as servers do by themselves.
-fn wraps(structured: &Value<'_>, value: &Value<'_>) -> bool {
-    matches!(structured.entries(), [(_, inner)] if inner == value)
 }
 
 pub(super) fn read_block(json: &str, blocks: &mut Vec<Block>) {
@@ -228,125 +238,5 @@ fn embedded(resource: Embedded, blocks: &mut Vec<Block>) {
             blocks.push(Block::Resource { uri, mime_type });
         }
         (None, None) => blocks.push(Block::Resource { uri, mime_type }),
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
-mod tests {
-    use super::*;
-
-    fn read(json: &str) -> Result<Outcome, ToolError> {
-        outcome(json, false, |_| {})
-    }
-
-    fn blocks(json: &str) -> Vec<Block> {
-        match read(json).unwrap() {
-            Outcome::Content(content) => content.blocks().to_vec(),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn structured_content_is_the_value_with_all_its_digits() {
-        let n = "123456789012345678901234567890.10";
-        let json = format!(
-            r#"{{"structuredContent": {{"n": {n}}}, "content": [{{"type": "text", "text": "{{\"n\":{n}}}"}}]}}"#
-        );
-        let outcome = read(&json).unwrap();
-        let text = outcome.payload().unwrap().to_json();
-        assert_eq!(text, format!("{{\"n\": {n}}}"));
-    }
-
-    #[test]
-    fn what_the_text_says_beside_structured_content_is_kept() {
-        let json =
-            r#"{"structuredContent": {"n": 1}, "content": [{"type": "text", "text": "one"}]}"#;
-        assert_eq!(blocks(json), [text("one"), text(r#"{"n": 1}"#)]);
-        for structured in [r#"{"result": "{}"}"#, r#""{}""#, r#"{"result": {}}"#, "{ }"] {
-            let json = format!(
-                r#"{{"structuredContent": {structured}, "content": [{{"type": "text", "text": "{{}}"}}]}}"#
-            );
-            assert!(
-                matches!(read(&json).unwrap(), Outcome::Value(_)),
-                "{structured}"
-            );
-        }
-    }
-
-    #[test]
-    fn every_kind_of_block_is_told() {
-        let json = r#"{"content": [
-            {"type": "text", "text": "a\nb", "annotations": {"audience": ["user"]}},
-            {"type": "image", "data": "aa==", "mimeType": "image/png"},
-            {"type": "audio", "data": "bb==", "mimeType": "audio/wav"},
-            {"type": "resource_link", "uri": "file:///x", "name": "X", "description": "An x"},
-            {"type": "resource_link", "uri": "file:///v", "name": "v"},
-            {"type": "resource", "resource": {"uri": "file:///y", "mimeType": "text/plain", "text": "y"}},
-            {"type": "resource", "resource": {"uri": "file:///z", "mimeType": "application/pdf", "blob": "AAAA"}},
-            {"type": "hologram", "depth": 3}]}"#;
-        let resource = |uri: &str, mime_type: Option<&str>| Block::Resource {
-            uri: uri.to_owned(),
-            mime_type: mime_type.map(str::to_owned),
-        };
-        let image = Block::Image {
-            mime_type: "image/png".to_owned(),
-            data: "aa==".to_owned(),
-        };
-        let audio = Block::Audio {
-            mime_type: "audio/wav".to_owned(),
-            data: "bb==".to_owned(),
-        };
-        let value = serde_json::json!({"type": "hologram", "depth": 3});
-        let expected = [
-            text("a\nb"),
-            image,
-            audio,
-            text("X: An x"),
-            resource("file:///x", None),
-            resource("file:///v", None),
-            resource("file:///y", Some("text/plain")),
-            text("y"),
-            text("[about 3 bytes, not shown]"),
-            resource("file:///z", Some("application/pdf")),
-            Block::Json { value },
-        ];
-        assert_eq!(blocks(json), expected);
-    }
-
-    #[test]
-    fn an_error_of_the_tools_says_what_its_content_says() {
-        let error = read(r#"{"isError": true, "content": [{"type": "text", "text": "no disk"}]}"#);
-        let error = error.unwrap_err();
-        assert_eq!(
-            (error.kind(), error.to_string()),
-            (ErrorKind::Failed, "no disk".to_owned())
-        );
-        let error = read(r#"{"isError": true, "structuredContent": {"code": 7}}"#).unwrap_err();
-        assert_eq!(error.to_string(), r#"{"code": 7}"#);
-        assert!(read(r#"{"isError": true}"#).unwrap_err().messages().len() == 1);
-    }
-
-    #[test]
-    fn what_is_no_result_is_told() {
-        for json in [
-            "1",
-            r#"{"content": [], "content": []}"#,
-            r#"{"isError": "no"}"#,
-        ] {
-            assert_eq!(
-                read(json).unwrap_err().kind(),
-                ErrorKind::InvalidReturn,
-                "{json}"
-            );
-        }
-        assert_eq!(read("{}").unwrap(), Outcome::value(()));
-        for json in [
-            r#"{"content": 1}"#,
-            r#"{"content": {}}"#,
-            r#"{"content": "x"}"#,
-        ] {
-            assert!(outcome(json, true, |_| {}).is_err(), "{json}");
-        }
     }
 }

@@ -4,8 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use serde_json::value::RawValue;
-
 use super::answer::{Answered, ServerRefusal};
 use super::connection::{Connection, Request, short};
 use super::error::{ConnectError, ConnectErrorKind};
@@ -54,17 +52,15 @@ impl McpSession {
         let mut tail = Tail::default();
         let opened = settings.asking.timeout(limit, async {
             let modern = settings.modern.load(Ordering::Relaxed);
-            if let Some(opened) = Self::start(target, settings, modern, &tail).await? {
-                return Ok(opened);
-            }
-            if target.is_http() {
-                return Err(handshake::went_away());
+            match Self::start(target, settings, modern, &tail).await? {
+                Ok(opened) => return Ok(opened),
+                Err(error) if target.is_http() || !modern => return Err(error),
+                Err(_) => {}
             }
             // It is started once more, and from now on greeted as it wants to be.
             settings.modern.store(false, Ordering::Relaxed);
             tail = Tail::default();
-            let opened = Self::start(target, settings, false, &tail).await?;
-            opened.ok_or_else(handshake::went_away)
+            Self::start(target, settings, false, &tail).await?
         });
         let opened = opened
             .await
@@ -79,13 +75,13 @@ impl McpSession {
         }
     }
 
-    /// `None` if the server went away when it heard the newer greeting.
+    /// The inner error says how the newer greeting confused the server.
     async fn start(
         target: &Target,
         settings: &Settings,
         modern: bool,
         tail: &Tail,
-    ) -> Result<Option<(Self, ConnectionGuard)>, ConnectError> {
+    ) -> Result<Result<(Self, ConnectionGuard), ConnectError>, ConnectError> {
         let (connection, outgoing) = Connection::new(
             settings.asker.clone(),
             settings.events.clone(),
@@ -95,10 +91,10 @@ impl McpSession {
         let running = ConnectionGuard(Arc::clone(&connection));
         target.start(&connection, outgoing, tail, settings)?;
         Ok(match handshake::greet(&connection, modern).await? {
-            Greeting::Disconnected => None,
+            Greeting::Confused(error) => Err(error),
             Greeting::Done => {
                 let tail = tail.clone();
-                Some((Self { connection, tail }, running))
+                Ok((Self { connection, tail }, running))
             }
         })
     }
@@ -117,10 +113,7 @@ impl McpSession {
     }
 
     /// All tools, page after page, as the server wrote them.
-    pub(super) async fn list(
-        &self,
-        settings: &Settings,
-    ) -> Result<Vec<Box<RawValue>>, ConnectError> {
+    pub(super) async fn list(&self, settings: &Settings) -> Result<Vec<Box<str>>, ConnectError> {
         let limit = settings.list_limit;
         match settings.asking.timeout(limit, self.pages(settings)).await {
             Some(listed) => listed.map_err(|(kind, why)| {
@@ -137,7 +130,7 @@ impl McpSession {
     async fn pages(
         &self,
         settings: &Settings,
-    ) -> Result<Vec<Box<RawValue>>, (ConnectErrorKind, String)> {
+    ) -> Result<Vec<Box<str>>, (ConnectErrorKind, String)> {
         let failed = |why| (ConnectErrorKind::List, why);
         let mut pages = Pages::new(settings);
         let mut cursor: Option<String> = None;
@@ -162,7 +155,7 @@ impl McpSession {
                     let why = format!("{} (code {})", short(&message), short(&code));
                     return Err(failed(why));
                 }
-                Some(Answered::Broken(why)) => return Err(failed(why)),
+                Some(Answered::Broken(why) | Answered::NotStarted(why)) => return Err(failed(why)),
                 #[cfg(feature = "client-http")]
                 Some(Answered::Http(answer)) if answer.is_denied => {
                     return Err((ConnectErrorKind::Unauthorized, answer.words));

@@ -78,7 +78,7 @@ pub(super) struct Settings {
     pub(super) asking: Asking,
     pub(super) registry: Option<Registry>,
     #[cfg(feature = "lock")]
-    pub(super) lock: Option<std::path::PathBuf>,
+    pub(super) lock: Option<super::lock::LockFile>,
     /// The host's knowledge of the tools.
     pub(super) meta: Map<String, Value>,
     /// Values are marked as sensitive, so that `Debug` does not show them.

@@ -205,7 +205,7 @@ impl Reconnector {
                 return Some(TaskStatus::Failed(error));
             }
             Answered::Error(_) => return None,
-            Answered::Broken(_) => return None,
+            Answered::Broken(_) | Answered::NotStarted(_) => return None,
             #[cfg(feature = "client-http")]
             Answered::Http(_) | Answered::Lost(_) => return None,
         };

@@ -84,7 +84,7 @@ impl CallTask {
             cx = OfferSet::context(cx);
         } else if tasks::may_be(shared, &caller) {
             may_be_task = true;
-            cx = tasks::context(shared, cx);
+            cx = tasks::context(shared, cx, &call.name);
         }
         let mut calling = Self {
             shared: Arc::clone(shared),

@@ -1,6 +1,6 @@
 //! Offers of a server beside tools: prompts, and resources with their templates. Each is a tool in a set of its own.
 
-use toolwright_json::{ObjectWriter, Value, list};
+use toolwright_json::{ObjectWriter, Value, list, object, quoted};
 use toolwright_provider::call::ToolDef;
 use toolwright_runtime::executor::{ExclusiveGate, Executor};
 use toolwright_runtime::tool::Context;
@@ -83,12 +83,8 @@ impl OfferSet {
         }
         resources().find_map(|(def, template)| {
             let variables = template::variables(template, asked)?;
-            let arguments = variables
-                .iter()
-                .fold(ObjectWriter::new(), |object, (name, value)| {
-                    object.text(name, value)
-                });
-            Some((def.name.to_string(), arguments.end()))
+            let arguments = variables.iter().map(|(name, value)| (*name, quoted(value)));
+            Some((def.name.to_string(), object(arguments)))
         })
     }
 }
@@ -135,7 +131,7 @@ fn resource(def: &ToolDef, key: &str) -> String {
     .end()
 }
 
-fn described(object: ObjectWriter, def: &ToolDef) -> ObjectWriter {
+fn described(start: ObjectWriter, def: &ToolDef) -> ObjectWriter {
     let description = Some(&*def.description).filter(|words| !words.is_empty());
     let icons = def.meta.get("icons").filter(|icons| icons.is_array());
     let mut meta: Vec<_> = def
@@ -144,15 +140,9 @@ fn described(object: ObjectWriter, def: &ToolDef) -> ObjectWriter {
         .filter(|(key, _)| key.contains('/'))
         .collect();
     meta.sort_unstable_by_key(|(key, _)| *key);
-    let meta = (!meta.is_empty()).then(|| {
-        let object = meta
-            .iter()
-            .fold(ObjectWriter::new(), |object, (key, value)| {
-                object.json(key, &value.to_string())
-            });
-        object.end()
-    });
-    object
+    let entries = meta.iter().map(|(key, value)| (*key, value.to_string()));
+    let meta = (!meta.is_empty()).then(|| object(entries));
+    start
         .maybe_text("title", def.title.as_deref())
         .maybe_text("description", description)
         .maybe_json("icons", icons.map(ToString::to_string).as_deref())

@@ -59,8 +59,8 @@ const PAGE: usize = 100;
 /// `ClientCapabilities`.
 const NEEDS: &str = "client_capabilities";
 
-/// An MCP server for a toolset. It supports protocol versions 2025-06-18, 2025-11-25 and 2026-07-28; the
-/// client chooses.
+/// An MCP server for a toolset. It supports protocol versions 2024-11-05, 2025-06-18, 2025-11-25 and
+/// 2026-07-28; the client chooses.
 ///
 /// # Calls
 /// Arguments are decoded from the text that the client sent. Invalid arguments and errors of tools are results with

@@ -11,6 +11,7 @@ use tokio::time::{sleep, timeout};
 use toolwright_json::ObjectWriter;
 use toolwright_runtime::tool::Cancel;
 
+use super::incoming::Incoming;
 use super::requests::Requests;
 use super::sink::Sink;
 use super::updates::{Filter, MOST_SUBSCRIPTIONS, MOST_URI};
@@ -171,8 +172,24 @@ impl Peer {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Takes a message that wants no answer.
+    pub(super) fn hear(&self, message: &Incoming<'_>) {
+        match message {
+            Incoming::Notification { method, params } if method == "notifications/cancelled" => {
+                if let Some(id) = params.some("requestId").and_then(Id::read) {
+                    self.requests.cancel(&id);
+                }
+            }
+            Incoming::Response {
+                id: Some(id),
+                answer,
+            } => self.answered(id, *answer),
+            _ => {}
+        }
+    }
+
     /// The client's answer to a request of ours. One that nobody waits for is passed over.
-    pub(super) fn answered(&self, id: &Id, answer: Result<&str, &str>) {
+    fn answered(&self, id: &Id, answer: Result<&str, &str>) {
         let waits = id.as_number().and_then(|id| self.asked().remove(&id));
         if let Some(waits) = waits {
             let _ = waits.send(answer.map(str::to_owned).map_err(str::to_owned));

@@ -17,7 +17,7 @@ use super::requests::Requests;
 use super::running::AbortOnDrop;
 use super::sink::{PipeSink, Sink};
 use crate::outside::CANCEL_GRACE;
-use crate::protocol::{Id, Line, Lines, RpcError, code, response};
+use crate::protocol::{Line, Lines, RpcError, code, response};
 
 /// Bytes that are read at once.
 const PIECE: usize = 64 * 1024;
@@ -119,27 +119,15 @@ impl Pipe {
     fn hear(&self, read: Result<Incoming<'_>, ParseError>, bytes: usize) {
         match read {
             Ok(Incoming::Request(request)) => self.begin(&request, bytes),
-            Ok(Incoming::Notification { method, params }) => match &*method {
-                "notifications/cancelled" => {
-                    let id = params.some("requestId").and_then(Id::read);
-                    if let Some(id) = id {
-                        self.peer.requests.cancel(&id);
-                    }
-                }
-                "notifications/initialized" if self.peer.starts_to_watch() => {
-                    let out = Sink::Pipe(self.out.clone());
-                    let (shared, peer) = (Arc::clone(&self.shared), Arc::clone(&self.peer));
-                    let cx = caller::context(&shared, peer.id(), None);
-                    tokio::spawn(dispatch::watch(shared, peer, cx, out));
-                }
-                _ => {}
-            },
-            Ok(Incoming::Response { id, answer }) => {
-                if let Some(id) = id {
-                    self.peer.answered(&id, answer);
-                }
+            Ok(Incoming::Notification { method, .. })
+                if method == "notifications/initialized" && self.peer.starts_to_watch() =>
+            {
+                let out = Sink::Pipe(self.out.clone());
+                let (shared, peer) = (Arc::clone(&self.shared), Arc::clone(&self.peer));
+                let cx = caller::context(&shared, peer.id(), None);
+                tokio::spawn(dispatch::watch(shared, peer, cx, out));
             }
-            Ok(Incoming::Nothing) => {}
+            Ok(other) => self.peer.hear(&other),
             Err(bad) => {
                 self.out.line(bad.to_json());
             }

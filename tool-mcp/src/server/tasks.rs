@@ -5,9 +5,11 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use toolwright_json::ObjectWriter;
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolError, ToolResult};
-use toolwright_runtime::tool::{Context, OpenCall, OpenCallError, OpenCallState};
+use toolwright_runtime::tool::{Context, Grant, OpenCall, OpenCallError, OpenCallState};
 
 use super::caller::{Caller, owner};
 use super::dispatch::RpcAnswer;
@@ -17,6 +19,9 @@ use crate::protocol::{Fields, RpcError, code, key};
 /// The most tasks that are kept.
 const MOST: usize = 1_024;
 
+/// Stands before the scopes in a task's id. Base64 and hexadecimal digits do not have it.
+const SCOPES: char = '.';
+
 /// Shortest pause between two requests of a client.
 const POLL: Duration = Duration::from_secs(1);
 
@@ -25,13 +30,31 @@ pub(super) fn may_be(shared: &Shared, caller: &Caller) -> bool {
     caller.version.is_modern() && caller.capabilities.has_extension(key::TASKS) && has_room(shared)
 }
 
-/// The context of a call that may become a task: its key, the task's id, cannot be guessed, and shows whose it is.
-pub(super) fn context(shared: &Shared, cx: Context) -> Context {
+/// The context of a call that may become a task: its key, the task's id, cannot be guessed, and shows whose it is and which
+/// scopes its tool needs. The tool may be gone when the result is asked for, and the process another one.
+pub(super) fn context(shared: &Shared, cx: Context, tool: &str) -> Context {
     let id = toolwright_http::random::id();
-    match cx.get().and_then(owner) {
-        Some(owner) => cx.with_run(format!("{id}-{}", shared.seal.tag(&id, &owner))),
-        None => cx.with_run(id),
+    let mut run = match cx.get().and_then(owner) {
+        Some(owner) => format!("{id}-{}", shared.seal.tag(&id, &owner)),
+        None => id,
+    };
+    let tool = shared.registry.get(tool);
+    let scopes = tool.map(|tool| Grant::new().missing_scopes(tool.def()));
+    if let Some(scopes) = scopes.filter(|scopes| !scopes.is_empty()) {
+        let scopes = URL_SAFE_NO_PAD.encode(scopes.join(" "));
+        run = format!("{run}{SCOPES}{scopes}");
     }
+    cx.with_run(run)
+}
+
+/// Returns the scopes that the tool of a task needs.
+#[cfg(feature = "server-http")]
+pub(super) fn scopes(task: &OpenCall) -> Vec<String> {
+    let run = task.key.split('/').next().unwrap_or_default();
+    let scopes = run.split_once(SCOPES).map_or("", |(_, scopes)| scopes);
+    let scopes = URL_SAFE_NO_PAD.decode(scopes).unwrap_or_default();
+    let scopes = String::from_utf8(scopes).unwrap_or_default();
+    scopes.split_whitespace().map(str::to_owned).collect()
 }
 
 /// Returns the caller's own task of this id.
@@ -44,7 +67,7 @@ pub(super) fn find(shared: &Shared, cx: &Context, id: &str) -> Option<OpenCall> 
 
 /// Returns true if a task is of whoever asks.
 fn is_own(shared: &Shared, cx: &Context, key: &str) -> bool {
-    let run = key.split('/').next().unwrap_or_default();
+    let run = key.split(['/', SCOPES]).next().unwrap_or_default();
     match (cx.get().and_then(owner), run.split_once('-')) {
         (Some(owner), Some((id, tag))) => shared.seal.tag(id, &owner) == tag,
         (None, None) => true,

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use tokio::time::timeout;
 use toolwright::call::Grant;
 use toolwright::mcp::{Authorization, HttpBody, HttpService, McpServer, TokenError};
-use toolwright::{Context, Toolset, prompt, resource, tool, tools};
+use toolwright::{Context, Registry, Toolset, prompt, resource, tool, tools};
 
 use super::mcp_at_once::client::{Client, Heard, LONG};
 
@@ -764,6 +764,63 @@ async fn a_tasks_result_needs_the_scopes_of_its_call() {
     }
     let heard = Heard::of(asks(&writes, "tasks/get", id, &about).await).await;
     assert_eq!(heard.messages[0]["result"]["taskId"], id, "{}", heard.text);
+}
+
+/// Is there until its call began.
+#[tool(background, scopes("orders:write"), visible = until_hidden)]
+fn fleeting() -> u8 {
+    7
+}
+
+static IS_HIDDEN: AtomicBool = AtomicBool::new(false);
+
+fn until_hidden(_: &toolwright::call::Scope<'_>) -> bool {
+    !IS_HIDDEN.load(Ordering::SeqCst)
+}
+
+/// The result is there, and still needs the scopes of its call.
+#[tokio::test]
+async fn a_task_of_a_tool_that_is_hidden_or_gone_needs_the_scopes_of_its_call() {
+    let issuer = Issuer::start().await;
+    let registry = Registry::from(tools![export, fleeting, report]);
+    let service = McpServer::new(registry.clone()).http();
+    let service = service.authorization(issuer.authorization());
+    let of = |scope: &str| {
+        let mut client = client(&service, &issuer.token(scope));
+        client.meta["io.modelcontextprotocol/clientCapabilities"] =
+            json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+        client
+    };
+    let (writes, reads) = (of("orders:write"), of("orders:read"));
+    let mut ids = Vec::new();
+    for name in ["export", "fleeting", "report"] {
+        let call = json!({"name": name, "arguments": {}});
+        let begun = Heard::of(asks(&writes, "tools/call", name, &call).await).await;
+        let id = begun.messages[0]["result"]["taskId"].as_str();
+        ids.push(id.expect(&begun.text).to_owned());
+    }
+    registry.remove("export");
+    registry.remove("report");
+    IS_HIDDEN.store(true, Ordering::SeqCst);
+    for (id, status) in ids.iter().zip([403, 403, 200]) {
+        let about = json!({"taskId": id});
+        for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
+            let answer = asks(&reads, method, id, &about).await;
+            assert_eq!(answer.status(), status, "{method} {id}");
+        }
+        let heard = Heard::of(asks(&writes, "tasks/get", id, &about).await).await;
+        let said = &heard.messages[0]["result"];
+        assert_eq!(said["taskId"], id.as_str(), "{}", heard.text);
+    }
+    // The scopes of an id cannot be taken off it.
+    for id in &ids[..2] {
+        for other in [id.split('.').next().unwrap(), &id.replace('.', "..")] {
+            let about = json!({"taskId": other});
+            let heard = Heard::of(asks(&reads, "tasks/get", other, &about).await).await;
+            let said = &heard.messages[0]["error"]["message"];
+            assert_eq!(*said, format!("unknown task `{other}`"));
+        }
+    }
 }
 
 /// Pays.

@@ -85,6 +85,26 @@ async fn call(client: &Client, name: &str, more: &Value) -> Value {
     heard.answer(JSON)["result"].clone()
 }
 
+/// Another server before this one might read the body otherwise.
+#[tokio::test]
+async fn bodies_in_codings_that_are_not_undone_are_refused() {
+    let client = Client::of_2026(&server().http());
+    for (coding, status) in [
+        ("chunked", 200),
+        ("Chunked", 200),
+        ("gzip, chunked", 501),
+        ("identity", 501),
+        ("chunked, gzip", 501),
+        ("", 501),
+    ] {
+        let client = client.with("mcp-method", "tools/list");
+        let client = client.with("transfer-encoding", coding);
+        let params = json!({"_meta": client.meta});
+        let heard = client.request("tools/list", &params).await;
+        assert_eq!(heard.status, status, "{coding:?}: {}", heard.text);
+    }
+}
+
 #[tokio::test]
 async fn nobody_is_taken_to_have_answered_what_nobody_asked() {
     let client = modern(server(), json!({"elicitation": {}}));

@@ -1,5 +1,7 @@
 //! Greetings of servers that are older, or behind something that is no server of MCP, and redirects.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -109,6 +111,73 @@ fn piped(answer: impl Fn(&Value) -> Option<Value> + Clone + Send + Sync + 'stati
         message["id"] = asked["id"].clone();
         message.to_string()
     })
+}
+
+/// A server of pipes that does not answer the newer greeting; then it answers the older one so, if it waits for so long.
+/// Returns how often it was started, too.
+fn silent(confused: Option<&'static str>, wait: Duration) -> (ServerAt, Arc<AtomicUsize>) {
+    let starts = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&starts);
+    let at = ServerAt::pipes(move || {
+        count.fetch_add(1, Ordering::SeqCst);
+        let (ours, theirs) = duplex(1 << 16);
+        tokio::spawn(async move {
+            let (input, mut output) = split(theirs);
+            let (mut lines, mut was_probed) = (BufReader::new(input).lines(), false);
+            while let Ok(Some(line)) = lines.next_line().await {
+                let asked: Value = serde_json::from_str(&line).unwrap();
+                let mut message = match asked["method"].as_str() {
+                    Some("server/discover") => {
+                        was_probed = true;
+                        continue;
+                    }
+                    Some("initialize") if was_probed && confused == Some("") => return,
+                    Some("initialize") if was_probed && let Some(why) = confused => {
+                        json!({"error": {"code": -32000, "message": why}})
+                    }
+                    Some("initialize") => {
+                        tokio::time::sleep(wait).await;
+                        hello("2025-11-25", &json!({}))
+                    }
+                    Some("tools/list") => json!({"result": {"tools": []}}),
+                    _ => continue,
+                };
+                message["jsonrpc"] = "2.0".into();
+                message["id"] = asked["id"].clone();
+                let _ = output.write_all(format!("{message}\n").as_bytes()).await;
+            }
+        });
+        Ok(split(ours))
+    });
+    (at, starts)
+}
+
+/// supergateway 4.0.0 connects at the first request, whatever it is, and answers the next one that its transport is already started.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_the_newer_greeting_confuses_is_started_again() {
+    let at_once = Duration::ZERO;
+    for (confused, wait, starts) in [
+        (Some("already started"), at_once, 2),
+        (Some("already started"), Duration::from_secs(20), 2),
+        // It disconnects.
+        (Some(""), at_once, 2),
+        (None, at_once, 1),
+        // It is slow to start, and would be as slow once more.
+        (None, Duration::from_secs(40), 1),
+    ] {
+        let (at, started) = silent(confused, wait);
+        let client = mcp::connect(at).await;
+        let client = client.unwrap_or_else(|error| panic!("{confused:?} {wait:?}: {error}"));
+        assert_eq!(client.protocol(), Some("2025-11-25"));
+        let row = format!("{confused:?} {wait:?}");
+        assert_eq!(started.load(Ordering::SeqCst), starts, "{row}");
+    }
+    let (at, started) = silent(Some("already started"), at_once);
+    let words = mcp::connect(at)
+        .connect_timeout(Duration::from_secs(5))
+        .await;
+    assert!(words.is_err());
+    assert_eq!(started.load(Ordering::SeqCst), 1);
 }
 
 fn hello(version: &str, capabilities: &Value) -> Value {

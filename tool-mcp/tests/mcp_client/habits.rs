@@ -15,7 +15,7 @@ use super::texts::raw_pipe;
 use super::{call, text, told};
 
 /// A server of one tool, whose calls have this result.
-fn resulting(result: &'static str) -> ServerAt {
+pub(crate) fn resulting(result: &'static str) -> ServerAt {
     raw_pipe(move |asked| {
         let result = match asked["method"].as_str() {
             Some("initialize") => r#"{"protocolVersion":"2025-11-25","capabilities":{}}"#,
@@ -61,6 +61,27 @@ async fn a_number_is_one_number_however_it_is_written() {
             is_said,
             "{structured} {words}: {outcome:?}"
         );
+    }
+}
+
+#[tokio::test]
+async fn a_strict_client_takes_a_number_that_is_written_otherwise_for_another() {
+    for (structured, words, is_said) in [
+        (r#"{"n":1.0}"#, r#"{\"n\":1.0}"#, true),
+        (r#"{"n":1.0,"m":2}"#, r#"{\"m\": 2, \"n\": 1.0}"#, true),
+        (r#"{"result":5}"#, "5", true),
+        (r#"{"n":1.0}"#, r#"{\"n\":1}"#, false),
+        (r#"{"n":[1e2]}"#, r#"{\"n\":[100]}"#, false),
+        (r#"{"result":5.0}"#, "5", false),
+    ] {
+        let result = format!(
+            r#"{{"structuredContent":{structured},"content":[{{"type":"text","text":"{words}"}}]}}"#
+        );
+        let at = resulting(result.leak());
+        let client = mcp::connect(at).initialize().strict().await.unwrap();
+        let outcome = call(&client.toolset(), "echo", "{}").await.outcome.unwrap();
+        let is_value = matches!(outcome, Outcome::Value(_));
+        assert_eq!(is_value, is_said, "{structured} {words}: {outcome:?}");
     }
 }
 
@@ -266,6 +287,37 @@ async fn cookies_of_a_balancer_come_back_as_long_as_the_session() {
     let called = cookies(&server, "tools/call");
     assert_eq!(called, [first, second, "host=1; AWSALB=s1"]);
     assert_eq!(cookies(&server, "DELETE"), ["host=1; AWSALB=s1"]);
+}
+
+/// A balancer may set one in the redirect itself.
+#[tokio::test]
+async fn each_place_of_a_redirect_gets_its_own_cookies() {
+    let server = Server::start(|asked| {
+        if asked.path == "/mcp" {
+            let moved = Reply::status("307 Temporary Redirect").with("location", "/v2/tools");
+            return moved.with("set-cookie", "balancer=1; Path=/");
+        }
+        let reply = plain(asked).unwrap_or_else(|| Reply::json(&answered(asked, "done")));
+        if asked.json()["method"] != "initialize" {
+            return reply;
+        }
+        reply
+            .with("mcp-session-id", "1")
+            .with("set-cookie", "old=1; Path=/mcp")
+            .with("set-cookie", "new=1; Path=/v2")
+            .with("set-cookie", "folder=1")
+            .with("set-cookie", "below=1; Path=/v2/tools/below")
+    })
+    .await;
+    let client = mcp::connect(&*server.url).initialize().await.unwrap();
+    assert_eq!(text(&call(&client.toolset(), "echo", "{}").await), "done");
+    client.close().await;
+    for method in ["tools/call", "DELETE"] {
+        let sent = cookies(&server, method);
+        let expected = ["old=1; balancer=1", "new=1; folder=1; balancer=1"];
+        assert_eq!(sent, expected, "{method}");
+    }
+    assert_eq!(cookies(&server, "initialize"), ["", "balancer=1"]);
 }
 
 #[tokio::test]

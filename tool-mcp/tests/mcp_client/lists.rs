@@ -240,7 +240,7 @@ async fn all_pages_are_read_and_circles_are_left() {
         ("one large page", "more than 50 tools"),
         ("large pages", "more than 100000 bytes in all"),
         ("empty pages", "more than 1000 pages"),
-        ("no list", "invalid type"),
+        ("no list", "are not a list"),
     ] {
         let (connector, _) = connect(script);
         let connector = connector.max_tools(50).max_bytes(100_000);

@@ -19,6 +19,7 @@ mod oauth;
 mod over_http;
 mod raw_http;
 mod recovery;
+mod results;
 mod scripted;
 mod sessions;
 mod texts;

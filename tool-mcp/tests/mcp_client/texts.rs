@@ -214,6 +214,51 @@ async fn half_of_a_pair_in_a_list_costs_that_half() {
 }
 
 #[tokio::test]
+async fn half_of_a_pair_in_a_key_costs_no_list() {
+    let half = r#""x\ud800":1"#;
+    for (page, tools) in [
+        (format!(r#"{{{half},"tools":{ECHO}}}"#), 1),
+        (format!(r#"{{"tools":{ECHO},"x":{{{half}}},{half}}}"#), 1),
+        (
+            format!(r#"{{"tools":{ECHO},"_meta":{{{half},{half}}},"nextCursor":null}}"#),
+            1,
+        ),
+        (
+            format!(
+                r#"{{"tools":[{{"name":"a","inputSchema":{{"type":"object"}},{half}}},{{"name":"b","inputSchema":{{"type":"object"}},"annotations":{{{half}}}}}]}}"#
+            ),
+            2,
+        ),
+        (format!(r#"{{"tools":[7,null,{}"#, &ECHO[1..]) + "}", 1),
+    ] {
+        let at = raw_pipe({
+            let page = page.clone();
+            move |asked| match asked["method"].as_str() {
+                Some("initialize") => {
+                    result(r#"{"protocolVersion":"2025-11-25","capabilities":{}}"#)
+                }
+                _ => result(&page),
+            }
+        });
+        let client = mcp::connect(at).initialize().await;
+        let client = client.unwrap_or_else(|error| panic!("{page}: {error}"));
+        assert_eq!(client.toolset().iter().len(), tools, "{page}");
+    }
+    for page in [r#"{"tools":{}}"#, "[]", "{}", r#"{"x\ud800":[]}"#] {
+        let at = raw_pipe(move |asked| match asked["method"].as_str() {
+            Some("initialize") => result(r#"{"protocolVersion":"2025-11-25","capabilities":{}}"#),
+            _ => result(page),
+        });
+        let error = mcp::connect(at).initialize().await.unwrap_err();
+        let words = error.to_string();
+        assert!(
+            words.contains("its `tools` are not a list"),
+            "{page}: {words}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn half_of_a_pair_in_a_message_costs_that_half() {
     let asked_people = Arc::<Mutex<Vec<String>>>::default();
     let people = Arc::clone(&asked_people);

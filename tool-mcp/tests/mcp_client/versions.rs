@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::sleep;
-use toolwright_mcp::{self as mcp, ClientEvent, ConnectErrorKind, NoticeKind};
+use toolwright_mcp::{self as mcp, ClientEvent, ConnectErrorKind, Connector, NoticeKind};
 
 use super::raw_http::{Asked, Reply, Server, answered, plain};
 use super::{call, text, told};
@@ -47,6 +47,14 @@ async fn versions_that_are_spoken_are_agreed_on_and_others_refused_by_name() {
 /// What a connection to a server comes to that answers the newer greeting so: the version, or why there is none; and how
 /// often it was greeted as an older one.
 async fn discovered(status: &'static str, answer: Value) -> (Result<String, String>, usize) {
+    discovered_by(status, answer, |connector| connector).await
+}
+
+async fn discovered_by(
+    status: &'static str,
+    answer: Value,
+    change: fn(Connector) -> Connector,
+) -> (Result<String, String>, usize) {
     let server = Server::start(move |asked| {
         let message = asked.json();
         let mut answer = answer.clone();
@@ -61,7 +69,7 @@ async fn discovered(status: &'static str, answer: Value) -> (Result<String, Stri
         }
     })
     .await;
-    let connected = mcp::connect(&*server.url).await;
+    let connected = change(mcp::connect(&*server.url)).await;
     let version = match connected {
         Ok(client) => Ok(client.protocol().unwrap().to_owned()),
         Err(error) => Err(error.to_string()),
@@ -101,15 +109,30 @@ async fn an_older_server_is_greeted_as_one() {
 }
 
 #[tokio::test]
-async fn a_newer_server_is_not_greeted_as_an_older_one() {
-    for answer in [
-        error(-32022, &json!({"supported": ["2030-01-01"]})),
-        error(-32022, &Value::Null),
-        error(-32021, &Value::Null),
-        error(-32020, &Value::Null),
-    ] {
-        let (version, greeted) = discovered("400 Bad Request", answer.clone()).await;
-        assert!(version.is_err() && greeted == 0, "{answer}: {version:?}");
+async fn a_server_of_other_versions_alone_is_not_greeted_as_an_older_one() {
+    let answer = error(-32022, &json!({"supported": ["2030-01-01"]}));
+    let (version, greeted) = discovered("400 Bad Request", answer).await;
+    assert!(version.is_err() && greeted == 0, "{version:?}");
+}
+
+/// Codes of 2026-07-28 are no sign that a server does not know `initialize`, too.
+#[tokio::test]
+async fn a_newer_error_that_names_no_version_does_not_end_the_greeting() {
+    for status in ["200 OK", "400 Bad Request"] {
+        for answer in [
+            error(-32022, &Value::Null),
+            error(-32022, &json!({"supported": null})),
+            error(-32022, &json!({"supported": []})),
+            error(-32022, &json!({"supported": "2025-11-25"})),
+            error(-32021, &json!({"requiredCapabilities": {"roots": {}}})),
+            error(-32020, &Value::Null),
+        ] {
+            let old = (Ok("2025-11-25".to_owned()), 1);
+            let row = format!("{status} {answer}");
+            assert_eq!(discovered(status, answer.clone()).await, old, "{row}");
+            let (version, greeted) = discovered_by(status, answer, Connector::strict).await;
+            assert!(version.is_err() && greeted == 0, "{row}: {version:?}");
+        }
     }
 }
 

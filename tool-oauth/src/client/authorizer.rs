@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::{Shared, WeakShared};
 use http::{HeaderValue, StatusCode, header};
-use reqwest::{RequestBuilder, Response, Url};
+use reqwest::{Response, Url};
 use toolwright_runtime::tool::BoxFuture;
 
 use super::challenge::Challenge;
@@ -91,8 +91,14 @@ pub(super) enum TokenNeed {
     Scopes(Challenge),
 }
 
-/// What a request does while the client gets another token for it.
-pub trait PausedRequest: Sync {
+/// A request that is sent until a token admits it.
+pub trait AuthorizedRequest: Sync {
+    /// Sends the request with the value of `Authorization`, if there is a token.
+    fn send(
+        &self,
+        authorization: Option<HeaderValue>,
+    ) -> impl Future<Output = Result<Response, reqwest::Error>> + Send;
+
     /// Waits, while the request counts as not sent. Its time limits do not run if `asks`, since a person may be asked.
     /// `None` if the request is no longer wanted.
     fn pause<T: Send>(
@@ -133,10 +139,12 @@ struct SentTokens {
 }
 
 impl Authorizer {
-    /// Checks the settings. `on_store_error` is called when the [`TokenStore`](super::TokenStore) fails, with its words.
+    /// Checks the settings. `is_strict` admits token answers only in the form of RFC 6749. `on_store_error` is called when the
+    /// [`TokenStore`](super::TokenStore) fails, with its words.
     pub fn new(
         oauth: OAuth,
         server: &Url,
+        is_strict: bool,
         on_store_error: impl Fn(String) + Send + Sync + 'static,
     ) -> Result<Arc<Self>, AuthError> {
         oauth.check()?;
@@ -150,7 +158,7 @@ impl Authorizer {
         let issuer = issuer.and_then(Result::ok).as_ref().map(Network::of);
         let reach = issuer.max(Some(Network::of(server)));
         Ok(Arc::new(Self {
-            web: AuthHttp::new(reach.unwrap_or(Network::Public), LIMIT)?,
+            web: AuthHttp::new(reach.unwrap_or(Network::Public), LIMIT, is_strict)?,
             oauth,
             server: server.clone(),
             on_store_error: Box::new(on_store_error),
@@ -181,35 +189,34 @@ impl Authorizer {
         current.is_some_and(|current| covers(&current.place.resource, url))
     }
 
-    /// Adds the current token to a request.
-    pub fn sign(&self, request: RequestBuilder) -> RequestBuilder {
-        with(request, self.used().token)
+    /// Returns the value of `Authorization` with the current token.
+    pub fn authorization(&self) -> Option<HeaderValue> {
+        self.used().token
     }
 
     /// Sends a request, and repeats it with other tokens if it is refused for lack of one. `asks` is false for requests in
     /// the background, for which no person is asked.
     pub async fn send(
         self: &Arc<Self>,
-        paused: &impl PausedRequest,
+        request: &impl AuthorizedRequest,
         asks: bool,
-        build: impl Fn() -> RequestBuilder + Send + Sync,
     ) -> Result<Response, SendError> {
         let (mut renew, mut asked) = (true, 0);
         let mut last = None;
         for _ in 0..MOST_SENT {
             let mut used = self.used();
             if used.ends_soon {
-                let renewed = paused.pause(false, self.renew(&used, TokenNeed::Soon));
+                let renewed = request.pause(false, self.renew(&used, TokenNeed::Soon));
                 let _ = renewed.await.ok_or(SendError::Withdrawn)?;
                 used = self.used();
             }
-            let request = with(build(), used.token.clone());
-            let mut response = request.send().await.map_err(SendError::Http)?;
+            let response = request.send(used.token.clone()).await;
+            let mut response = response.map_err(SendError::Http)?;
             let status = response.status();
             let challenge = Challenge::of(response.headers());
             let is_bare = !response.headers().contains_key(header::WWW_AUTHENTICATE);
             if status == StatusCode::UNAUTHORIZED && is_bare && used.token.is_some() {
-                let looked_at = paused.look_at(response).await;
+                let looked_at = request.look_at(response).await;
                 if looked_at.is_other {
                     return Ok(looked_at.response);
                 }
@@ -233,7 +240,7 @@ impl Authorizer {
                 _ => return Ok(response),
             };
             drop(response);
-            let got = paused.pause(true, self.renew(&used, need)).await;
+            let got = request.pause(true, self.renew(&used, need)).await;
             let got = got.ok_or(SendError::Withdrawn)?;
             let got = got.map_err(|denied| SendError::Denied(status, denied))?;
             renew &= !matches!(got, TokenSource::Renewed | TokenSource::Asked);
@@ -291,13 +298,6 @@ fn bearer(tokens: &StoredTokens) -> Option<HeaderValue> {
     let mut value = HeaderValue::try_from(format!("Bearer {token}")).ok()?;
     value.set_sensitive(true);
     Some(value)
-}
-
-fn with(request: RequestBuilder, token: Option<HeaderValue>) -> RequestBuilder {
-    match token {
-        Some(token) => request.header(header::AUTHORIZATION, token),
-        None => request,
-    }
 }
 
 impl fmt::Debug for Authorizer {

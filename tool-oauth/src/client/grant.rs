@@ -18,7 +18,7 @@ use super::store::{Registered, StoredTokens, now};
 use super::token_answer::Members;
 use super::{AuthError, short};
 use crate::issuer::is_iss_of;
-use crate::web::{AuthHttp, WebError, is_loopback};
+use crate::web::{AuthHttp, WebError, is_loopback, refusal};
 
 const NONE: &str = "none";
 const BASIC: &str = "client_secret_basic";
@@ -365,7 +365,7 @@ pub(super) async fn register(
     if !answer.status().is_success() {
         let said = serde_json::from_slice::<RegistrationError>(answer.body());
         let said = said.map_or_else(
-            |_| format!("HTTP {}", answer.status()),
+            |_| refusal(endpoint, &answer),
             |said| format!("{} {}", short(&said.error), short(&said.error_description)),
         );
         return Err(AuthError::new(format!("{cannot}: {}", said.trim_end())));

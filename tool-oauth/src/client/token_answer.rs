@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use http::StatusCode;
 use oauth2::{AsyncHttpClient, HttpRequest, HttpResponse};
+use reqwest::{Request, Url};
 use serde_json::{Map, Value, json};
 use toolwright_http::error::describe;
 use toolwright_runtime::tool::BoxFuture;
 
-use crate::web::{AuthHttp, WebError};
+use crate::web::{AuthHttp, WebError, refusal};
 
 /// The members of a JSON object. Its errors name a member, and hold no value, which may be a secret.
 pub(super) struct Members(Map<String, Value>);
@@ -54,10 +55,15 @@ impl<'c> AsyncHttpClient<'c> for AuthHttp {
     type Future = BoxFuture<'c, Result<HttpResponse, WebError>>;
 
     fn call(&'c self, request: HttpRequest) -> Self::Future {
-        let request = request.try_into();
+        let request = Request::try_from(request);
         Box::pin(async move {
             let request = request.map_err(|error| WebError(describe(error)))?;
-            strict(&self.answer(request).await?)
+            let url = request.url().clone();
+            let answer = self.answer(request).await?;
+            if self.is_strict && !answer.status().is_redirection() {
+                return Ok(answer);
+            }
+            strict(&url, &answer)
         })
     }
 }
@@ -65,8 +71,9 @@ impl<'c> AsyncHttpClient<'c> for AuthHttp {
 /// Rewrites an answer of a token endpoint in the form of RFC 6749, section 5, the only one that the crate `oauth2` reads.
 ///
 /// It accepts what the official SDKs for TypeScript or Python accept: any status of success and any media type;
-/// `expires_in` as text, as a fraction and as `null`; no `token_type`; an error with the status 200.
-fn strict(answer: &HttpResponse) -> Result<HttpResponse, WebError> {
+/// `expires_in` as text, as a fraction and as `null`; no `token_type`; an error with the status 200. An `expires_in` that cannot
+/// be read counts as absent: the answer may hold the only valid refresh token.
+fn strict(url: &Url, answer: &HttpResponse) -> Result<HttpResponse, WebError> {
     let status = answer.status();
     let said = Members::read(answer.body());
     let error = said.as_ref().ok().and_then(|said| {
@@ -79,13 +86,13 @@ fn strict(answer: &HttpResponse) -> Result<HttpResponse, WebError> {
             let json = json!({"error": error, "error_description": description});
             (StatusCode::BAD_REQUEST, json)
         }
-        None if !status.is_success() => return Err(WebError(format!("HTTP {status}"))),
+        None if !status.is_success() => return Err(WebError(refusal(url, answer))),
         None => {
             let said = said?;
             let json = json!({
                 "access_token": said.required("access_token")?,
                 "token_type": said.text("token_type")?.unwrap_or_else(|| "bearer".to_owned()),
-                "expires_in": said.seconds("expires_in")?,
+                "expires_in": said.seconds("expires_in").ok().flatten(),
                 "refresh_token": said.text("refresh_token")?,
             });
             (StatusCode::OK, json)

@@ -131,7 +131,7 @@ impl IssuerKeys {
         let _ = jsonwebtoken::crypto::aws_lc::DEFAULT_PROVIDER.install_default();
         Ok(Self {
             source,
-            web: AuthHttp::new(reach, FETCH)?,
+            web: AuthHttp::new(reach, FETCH, false)?,
             known: Mutex::default(),
             fetching: tokio::sync::Mutex::default(),
         })

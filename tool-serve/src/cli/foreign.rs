@@ -3,12 +3,11 @@
 use std::io;
 
 use clap::{Arg, ArgMatches, Command};
-use toolwright_mcp::{Notice, connect};
-use toolwright_runtime::toolset::Toolset;
+use toolwright_mcp::connect;
 
 use super::exit::Exit;
 use super::show::print_error;
-use super::{environment_token, word};
+use super::{Subject, environment_token, word};
 use crate::serve::runtime;
 
 /// Adds the flags to a command.
@@ -29,28 +28,30 @@ pub(super) fn with_flags(program: Command, name: &'static str) -> Command {
 }
 
 /// Fetches the server's tools, with notices of what its client left out or changed.
-pub(super) fn fetch(
-    server: &str,
-    asked: &ArgMatches,
-) -> io::Result<Result<(Toolset, Vec<Notice>), Exit>> {
+pub(super) fn fetch(server: &str, asked: &ArgMatches) -> Result<Subject, io::Result<Exit>> {
     // What it says of their effects is compared, too.
     let mut connector = connect(server).trust_hints();
     if let Some(variable) = word(asked, "token-env") {
         match environment_token(variable) {
             Ok(token) => connector = connector.bearer(&token),
-            Err(exit) => return Ok(Err(exit)),
+            Err(exit) => return Err(Ok(exit)),
         }
     }
-    let runtime = runtime()?;
+    let runtime = runtime().map_err(Err)?;
     let fetched = runtime.block_on(async {
         let client = connector.await?;
-        let fetched = (client.toolset(), client.notices());
+        let fetched = Subject {
+            tools: client.toolset(),
+            notices: client.notices(),
+            #[cfg(feature = "lock")]
+            is_foreign: true,
+        };
         client.close().await;
         Ok(fetched)
     });
     runtime.shutdown_background();
-    Ok(fetched.map_err(|error: toolwright_mcp::ConnectError| {
+    fetched.map_err(|error: toolwright_mcp::ConnectError| {
         print_error(&error.to_string());
-        Exit::Failed
-    }))
+        Ok(Exit::Failed)
+    })
 }

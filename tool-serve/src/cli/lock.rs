@@ -3,13 +3,13 @@
 use std::io;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use toolwright_json::{ObjectWriter, list, quoted};
 use toolwright_lock::{Lock, LockChange};
 use toolwright_schema::text::Printable;
 
-use super::OutputFormat;
 use super::exit::Exit;
 use super::show::{Printer, print_error};
-use crate::json::{list, object, quoted};
+use super::{OutputFormat, Subject, word};
 
 pub(super) fn command() -> Command {
     Command::new("lock")
@@ -35,14 +35,16 @@ pub(super) fn command() -> Command {
         )
 }
 
-/// Returns the path of the lock file.
-pub(super) fn file(asked: &ArgMatches) -> &str {
-    asked.get_one::<String>("file").map_or("", |file| file)
-}
-
 impl Printer {
     /// Compares tools with a file, or writes it, and prints what changed.
-    pub(super) fn lock(&mut self, mut lock: Lock, asked: &ArgMatches) -> io::Result<Exit> {
+    pub(super) fn lock(&mut self, subject: &Subject, asked: &ArgMatches) -> io::Result<Exit> {
+        let file = word(asked, "file").unwrap_or_default();
+        let tools = &subject.tools;
+        let mut lock = if subject.is_foreign {
+            Lock::foreign(tools.definitions().cloned(), file)
+        } else {
+            Lock::new(tools, file)
+        };
         let accepts_breaks = asked.contains_id("accept");
         if accepts_breaks || asked.get_flag("update") {
             lock = lock.update(accepts_breaks);
@@ -74,9 +76,9 @@ impl Printer {
 
 fn json(change: &LockChange) -> String {
     let reasons = change.reasons.iter().map(|reason| quoted(reason));
-    object(vec![
-        ("tool", quoted(&change.tool).into()),
-        ("verdict", quoted(change.verdict.as_str()).into()),
-        ("reasons", list(reasons).into()),
-    ])
+    ObjectWriter::new()
+        .text("tool", &change.tool)
+        .text("verdict", change.verdict.as_str())
+        .json("reasons", &list(reasons))
+        .end()
 }

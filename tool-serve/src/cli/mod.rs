@@ -24,8 +24,7 @@ use std::io::{self, Write};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command};
 use clap_complete::Shell;
-#[cfg(feature = "lock")]
-use toolwright_lock::Lock;
+use toolwright_provider::definitions::Notice;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
 
@@ -77,36 +76,15 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
         Some(("schema", asked)) => {
             printer.schemas(&tools, word(asked, "name"), word(asked, "dialect"))
         }
-        Some(("check", asked)) => {
-            #[cfg(feature = "foreign")]
-            if let Some(server) = word(asked, "foreign") {
-                foreign::fetch(server, asked).and_then(|fetched| match fetched {
-                    Ok((tools, notices)) => printer.check(&tools, &notices, asked),
-                    Err(exit) => Ok(exit),
-                })
-            } else {
-                printer.check(&tools, &[], asked)
-            }
-            #[cfg(not(feature = "foreign"))]
-            printer.check(&tools, &[], asked)
-        }
+        Some(("check", asked)) => match subject(&tools, asked) {
+            Ok(subject) => printer.check(&subject.tools, &subject.notices, asked),
+            Err(done) => done,
+        },
         #[cfg(feature = "lock")]
-        Some(("lock", asked)) => {
-            #[cfg(feature = "foreign")]
-            if let Some(server) = word(asked, "foreign") {
-                foreign::fetch(server, asked).and_then(|fetched| match fetched {
-                    Ok((tools, _)) => {
-                        let tools = tools.definitions().cloned();
-                        printer.lock(Lock::foreign(tools, lock::file(asked)), asked)
-                    }
-                    Err(exit) => Ok(exit),
-                })
-            } else {
-                printer.lock(Lock::new(&tools, lock::file(asked)), asked)
-            }
-            #[cfg(not(feature = "foreign"))]
-            printer.lock(Lock::new(&tools, lock::file(asked)), asked)
-        }
+        Some(("lock", asked)) => match subject(&tools, asked) {
+            Ok(subject) => printer.lock(&subject, asked),
+            Err(done) => done,
+        },
         Some(("call", asked)) => {
             let limit = serve.cx.limits().text;
             match CallCommand::read(asked, &tools, limit) {
@@ -137,9 +115,36 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
     }
 }
 
+/// Tools that a command is about.
+struct Subject {
+    tools: Toolset,
+    /// Notices of their client.
+    notices: Vec<Notice>,
+    #[cfg(feature = "lock")]
+    is_foreign: bool,
+}
+
+/// Returns the tools of the server that `--foreign` names, or the program's own. The error is the end of the command.
+#[cfg_attr(
+    not(feature = "foreign"),
+    allow(unused_variables, clippy::unnecessary_wraps)
+)]
+fn subject(own: &Toolset, asked: &ArgMatches) -> Result<Subject, io::Result<Exit>> {
+    #[cfg(feature = "foreign")]
+    if let Some(server) = word(asked, "foreign") {
+        return foreign::fetch(server, asked);
+    }
+    Ok(Subject {
+        tools: own.clone(),
+        notices: Vec::new(),
+        #[cfg(feature = "lock")]
+        is_foreign: false,
+    })
+}
+
 /// Adds the commands that the program's features and its agent bring.
 #[cfg_attr(
-    not(any(feature = "lock", feature = "agent", feature = "foreign")),
+    not(all(feature = "lock", feature = "agent", feature = "foreign")),
     allow(unused)
 )]
 fn commands(program: Command, tools: &Toolset, serve: &Serve) -> Command {

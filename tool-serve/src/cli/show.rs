@@ -23,7 +23,7 @@ use super::exit::Exit;
 use super::word;
 use crate::answer;
 use crate::definitions;
-use crate::json::{list, object, quoted};
+use toolwright_json::{ObjectWriter, list, object};
 use toolwright_mcp::outside::details_in_words;
 
 const NAME: Style = AnsiColor::Cyan.on_default().bold();
@@ -132,11 +132,12 @@ impl Printer {
         let found = tools.search(words, most, &cx.scope());
         if self.output == OutputFormat::Json {
             let found = found.iter().map(|found| {
-                let score = found.score.to_string().into();
-                object([("name", quoted(&found.def.name).into()), ("score", score)])
+                ObjectWriter::new()
+                    .text("name", &found.def.name)
+                    .json("score", &found.score.to_string())
+                    .end()
             });
-            let found = list(found);
-            self.line(&object([("found", found.into())]))?;
+            self.line(&object([("found", list(found))]))?;
             return Ok(Exit::Done);
         }
         if found.is_empty() {
@@ -199,9 +200,7 @@ impl Printer {
             (Some(_), []) => {}
             (Some(_), [(_, schema), ..]) => self.json(schema)?,
             (None, all) => {
-                let members = all
-                    .iter()
-                    .map(|(name, schema)| (*name, schema.as_str().into()));
+                let members = all.iter().map(|(name, schema)| (*name, schema));
                 self.json(&object(members))?;
             }
         }
@@ -424,38 +423,35 @@ fn report(report: &Report, notices: &[Notice], tokens: Option<(Tokenizer, usize)
             Severity::Error => "error",
             _ => "note",
         };
-        let mut members = vec![("severity", quoted(severity).into())];
-        if let Some(tool) = &problem.tool {
-            members.push(("tool", quoted(tool).into()));
-        }
-        members.push(("code", quoted(problem.code.as_str()).into()));
-        if let Some(path) = &problem.path {
-            members.push(("path", quoted(path).into()));
-        }
-        members.push(("message", quoted(&problem.message).into()));
-        members.push(("help", quoted(&problem.help).into()));
-        object(members)
+        ObjectWriter::new()
+            .text("severity", severity)
+            .maybe_text("tool", problem.tool.as_deref())
+            .text("code", problem.code.as_str())
+            .maybe_text("path", problem.path.as_deref())
+            .text("message", &problem.message)
+            .text("help", &problem.help)
+            .end()
     });
-    let mut members = vec![
-        ("dialect", quoted(report.dialect.name()).into()),
-        ("accepted", report.is_accepted().to_string().into()),
-        ("problems", list(problems).into()),
-    ];
-    if !notices.is_empty() {
-        let notices = notices.iter().map(|notice| {
-            object([
-                ("tool", quoted(&notice.tool).into()),
-                ("kind", quoted(notice.kind.as_str()).into()),
-                ("message", quoted(&notice.message).into()),
-            ])
-        });
-        members.push(("notices", list(notices).into()));
-    }
-    if let Some((tokenizer, tokens)) = tokens {
-        members.push(("tokens", tokens.to_string().into()));
-        members.push(("tokenizer", quoted(tokenizer.name()).into()));
-    }
-    object(members)
+    let said = notices.iter().map(|notice| {
+        ObjectWriter::new()
+            .text("tool", &notice.tool)
+            .text("kind", notice.kind.as_str())
+            .text("message", &notice.message)
+            .end()
+    });
+    let said = (!notices.is_empty()).then(|| list(said));
+    let object = ObjectWriter::new()
+        .text("dialect", report.dialect.name())
+        .json("accepted", &report.is_accepted().to_string())
+        .json("problems", &list(problems))
+        .maybe_json("notices", said.as_deref());
+    let object = match tokens {
+        Some((tokenizer, tokens)) => object
+            .json("tokens", &tokens.to_string())
+            .text("tokenizer", tokenizer.name()),
+        None => object,
+    };
+    object.end()
 }
 
 #[cfg(test)]

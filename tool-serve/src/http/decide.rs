@@ -6,6 +6,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use toolwright_json::strip_bom;
 use toolwright_provider::call::ToolResult;
 use toolwright_runtime::executor::Reply;
 use toolwright_runtime::tool::Decision;
@@ -28,9 +29,8 @@ pub(super) async fn decide(
     let limit = state.context(&parts.extensions).limits().text;
     let decision = match body::read(body, limit, BODY_TIMEOUT, &state.budget).await {
         Ok(whole) => {
-            let bytes = &*whole.bytes;
-            let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-            serde_json::from_slice::<Decision>(bytes)
+            let text = std::str::from_utf8(&whole.bytes).map(strip_bom);
+            serde_json::from_slice::<Decision>(text.map_or(&whole.bytes, str::as_bytes))
         }
         Err(broken) => return body_refusal(broken, limit),
     };

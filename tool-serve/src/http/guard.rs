@@ -12,11 +12,11 @@ use axum::extract::{Request, State};
 use axum::handler::Handler;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 
 use toolwright_http::body::read_to_end;
-use toolwright_http::headers::bearer;
-use toolwright_http::site::{Cors, PREFLIGHT, Site, SiteError};
+use toolwright_http::headers::{TRANSFER_REFUSED, bearer, has_known_transfer};
+use toolwright_http::site::{Site, SiteError};
 
 use super::refused;
 
@@ -82,31 +82,17 @@ async fn check_site(State(guard): State<Arc<Guard>>, request: Request, next: Nex
 
 /// Lets pages of listed origins read each response (CORS), and answers their preflights.
 async fn add_cors(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
-    let (site, headers) = (&guard.site, request.headers());
-    let cors = site.cors(request.method(), headers);
-    let is_preflight = cors.as_ref().is_some_and(Cors::is_preflight)
-        && site.check(headers, request.uri().host()).is_ok();
-    let mut response = if is_preflight {
-        PREFLIGHT.into_response()
-    } else {
-        next.run(request).await
-    };
-    if let Some(cors) = cors {
-        cors.add_to(response.headers_mut());
-    }
-    response
+    let site = &guard.site;
+    site.with_cors(request, |request| next.run(request)).await
 }
 
-/// Refuses a body in a transfer coding that is not undone here (RFC 9112, section 6.1): another server before this one might
-/// read it otherwise.
+/// Refuses a body in a transfer coding that is not undone here.
 pub(super) async fn check_transfer(request: Request, next: Next) -> Response {
-    let codings = request.headers().get_all(header::TRANSFER_ENCODING);
-    let is_known = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"chunked");
-    if codings.iter().all(is_known) {
+    if has_known_transfer(request.headers()) {
         return next.run(request).await;
     }
-    let message = "the only transfer coding is `chunked`";
-    refused(StatusCode::NOT_IMPLEMENTED, "transfer_encoding", message)
+    let status = StatusCode::NOT_IMPLEMENTED;
+    refused(status, "transfer_encoding", TRANSFER_REFUSED)
 }
 
 /// Reads what an early response left of a request's body.

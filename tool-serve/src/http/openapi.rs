@@ -2,13 +2,11 @@
 
 use std::borrow::Cow;
 
-use toolwright_json::Value;
+use toolwright_json::{ObjectWriter, Value, list, object, quoted};
 use toolwright_provider::call::{Annotations, ToolDef};
 use toolwright_provider::definitions::sent_definitions;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::read::change_references;
-
-use crate::json::{list, object, quoted};
 
 /// Schemas of all answers beside a tool's own value. A later version may add keys without breaking clients.
 const ANSWERS: &str = r##"{
@@ -97,31 +95,22 @@ pub(super) fn document(
         _ => Vec::new(),
     };
     paths.extend(operations(tools, is_guarded, &mut schemas));
-    let paths = paths
-        .iter()
-        .map(|(path, item)| (path.as_ref(), item.as_str().into()));
-    let mut components = vec![("schemas", Cow::from(Value::Object(schemas).to_json()))];
-    if is_guarded {
-        components.push((
-            "securitySchemes",
-            r#"{"token":{"type":"http","scheme":"bearer"}}"#.into(),
-        ));
-    }
-    let info = object([
-        ("title", quoted(name).into()),
-        ("version", quoted(version).into()),
-    ]);
-    let mut members = vec![
-        ("openapi", Cow::from(quoted("3.1.0"))),
-        ("info", info.into()),
-    ];
-    if !mount.is_empty() {
-        let server = object([("url", quoted(mount).into())]);
-        members.push(("servers", format!("[{server}]").into()));
-    }
-    members.push(("paths", object(paths).into()));
-    members.push(("components", object(components).into()));
-    object(members)
+    let token = r#"{"token":{"type":"http","scheme":"bearer"}}"#;
+    let schemas = Value::Object(schemas).to_json();
+    let servers = (!mount.is_empty()).then(|| list([object([("url", quoted(mount))])]));
+    ObjectWriter::new()
+        .text("openapi", "3.1.0")
+        .object("info", |info| {
+            info.text("title", name).text("version", version)
+        })
+        .maybe_json("servers", servers.as_deref())
+        .json("paths", &object(paths))
+        .object("components", |components| {
+            components
+                .json("schemas", &schemas)
+                .maybe_json("securitySchemes", is_guarded.then_some(token))
+        })
+        .end()
 }
 
 /// Returns the operations of the tools by path, and adds the schemas that they name.
@@ -166,82 +155,78 @@ fn get_of(
     id: &str,
     summary: &str,
     schema: &str,
-    parameters: Option<String>,
+    parameters: Option<&str>,
     refusals: &[(&'static str, &'static str)],
     is_guarded: bool,
 ) -> String {
     let mut responses = vec![("200", response("It is there.", schema))];
     responses.extend(failures(refusals, is_guarded));
-    let mut members = vec![
-        ("operationId", Cow::from(quoted(id))),
-        ("summary", quoted(summary).into()),
-    ];
-    members.extend(parameters.map(|parameters| ("parameters", parameters.into())));
-    members.push(("responses", by_status(responses).into()));
-    members.extend(security(is_guarded));
-    object([("get", object(members).into())])
+    let get = ObjectWriter::new()
+        .text("operationId", id)
+        .text("summary", summary)
+        .maybe_json("parameters", parameters)
+        .json("responses", &object(responses))
+        .maybe_json("security", security(is_guarded));
+    object([("get", get.end())])
 }
 
 fn definitions(id: &str, tools: &Toolset, is_guarded: bool) -> String {
     let names = list(tools.definitions().map(|def| quoted(&def.name)));
-    let name = object([
-        ("name", quoted("name").into()),
-        ("in", quoted("path").into()),
-        ("required", "true".into()),
-        ("schema", object([("enum", names.into())]).into()),
-    ]);
+    let name = ObjectWriter::new()
+        .text("name", "name")
+        .text("in", "path")
+        .json("required", "true")
+        .object("schema", |schema| schema.json("enum", &names))
+        .end();
     let summary = "What each provider would get of a tool";
-    let (schema, parameters) = (reference("Definitions"), Some(list([name])));
-    get_of(id, summary, &schema, parameters, &NO_TOOL, is_guarded)
+    let (schema, parameters) = (reference("Definitions"), list([name]));
+    get_of(
+        id,
+        summary,
+        &schema,
+        Some(&parameters),
+        &NO_TOOL,
+        is_guarded,
+    )
 }
 
 fn decide(id: &str, is_guarded: bool) -> String {
-    let mut members = vec![
-        ("operationId", Cow::from(quoted(id))),
-        ("summary", quoted("Decides about a call that waits").into()),
-        ("parameters", ID.into()),
-    ];
-    members.extend(exchange("Decision", None, is_guarded));
-    object([("post", object(members).into())])
+    let post = ObjectWriter::new()
+        .text("operationId", id)
+        .text("summary", "Decides about a call that waits")
+        .json("parameters", ID);
+    object([("post", exchange(post, "Decision", None, is_guarded))])
 }
 
 const ID: &str = r#"[{"name":"id","in":"path","required":true,"description":"What the call was answered with.","schema":{"type":"string"}}]"#;
 
-/// Returns request body and responses of a route that runs calls.
-fn exchange(
-    sent: &str,
-    value: Option<&str>,
-    is_guarded: bool,
-) -> Vec<(&'static str, Cow<'static, str>)> {
+/// Returns an operation with the request body and the responses of a route that runs calls.
+fn exchange(operation: ObjectWriter, sent: &str, value: Option<&str>, is_guarded: bool) -> String {
     let mut responses = vec![
         ("200", done(value)),
         ("202", response("The call waits.", &reference("Waits"))),
     ];
     responses.extend(failures(&FAILURES, is_guarded));
     let content = content(&[("application/json", &reference(sent))]);
-    let body = object([("required", "true".into()), ("content", content.into())]);
-    let mut members = vec![
-        ("requestBody", Cow::from(body)),
-        ("responses", by_status(responses).into()),
-    ];
-    members.extend(security(is_guarded));
-    members
+    operation
+        .object("requestBody", |body| {
+            body.json("required", "true").json("content", &content)
+        })
+        .json("responses", &object(responses))
+        .maybe_json("security", security(is_guarded))
+        .end()
 }
 
 fn operation(def: &ToolDef, arguments: &str, value: Option<&str>, is_guarded: bool) -> String {
-    let mut members = vec![("operationId", Cow::from(quoted(&def.name)))];
-    if let Some(title) = &def.title {
-        members.push(("summary", quoted(title).into()));
-    }
-    members.push(("description", quoted(&def.description).into()));
-    members.push(("parameters", PREFER.into()));
-    members.extend(exchange(arguments, value, is_guarded));
-    if def.options.annotations != Annotations::NONE
-        && let Ok(hints) = serde_json::to_string(&def.options.annotations)
-    {
-        members.push(("x-annotations", hints.into()));
-    }
-    object([("post", object(members).into())])
+    let hints = def.options.annotations;
+    let hints = (hints != Annotations::NONE).then(|| serde_json::to_string(&hints).ok());
+    let post = ObjectWriter::new()
+        .text("operationId", &def.name)
+        .maybe_text("summary", def.title.as_deref())
+        .text("description", &def.description)
+        .json("parameters", PREFER)
+        .maybe_json("x-annotations", hints.flatten().as_deref());
+    object([("post", exchange(post, arguments, value, is_guarded))])
 }
 
 /// Header parameter that switches repairs off.
@@ -250,41 +235,28 @@ const PREFER: &str = r#"[{"name":"Prefer","in":"header","required":false,"descri
 /// Response of a call that ran: a value, content, or a question.
 fn done(value: Option<&str>) -> String {
     let value = value.map_or_else(|| "{}".to_owned(), reference);
-    let schema = object([
-        ("type", quoted("object").into()),
-        (
-            "properties",
-            object([
-                ("status", r#"{"const":"done"}"#.into()),
-                ("value", value.into()),
-                ("content", CONTENT.into()),
-                (
-                    "direct",
-                    r#"{"const":true,"description":"The value goes to the user as it is."}"#.into(),
-                ),
-                (
-                    "halt",
-                    r#"{"type":"string","description":"Why the conversation ends here."}"#.into(),
-                ),
-                ("repairs", reference("Repairs").into()),
-                ("duration_ms", r#"{"type":"integer","minimum":0}"#.into()),
-            ])
-            .into(),
-        ),
-        ("required", r#"["status","duration_ms"]"#.into()),
-    ]);
-    let either = object([(
-        "anyOf",
-        list([schema, reference("Asks"), reference("Open")]).into(),
-    )]);
-    let kinds = [
-        ("application/json", either.as_str()),
-        ("text/event-stream", EVENTS),
-    ];
-    object([
-        ("description", quoted("What the call came to.").into()),
-        ("content", content(&kinds).into()),
-    ])
+    let direct = r#"{"const":true,"description":"The value goes to the user as it is."}"#;
+    let halt = r#"{"type":"string","description":"Why the conversation ends here."}"#;
+    let schema = ObjectWriter::new()
+        .text("type", "object")
+        .object("properties", |properties| {
+            properties
+                .json("status", r#"{"const":"done"}"#)
+                .json("value", &value)
+                .json("content", CONTENT)
+                .json("direct", direct)
+                .json("halt", halt)
+                .json("repairs", &reference("Repairs"))
+                .json("duration_ms", r#"{"type":"integer","minimum":0}"#)
+        })
+        .json("required", r#"["status","duration_ms"]"#)
+        .end();
+    let all = list([schema, reference("Asks"), reference("Open")]);
+    let either = object([("anyOf", all)]);
+    described(
+        "What the call came to.",
+        &[("application/json", &either), ("text/event-stream", EVENTS)],
+    )
 }
 
 const CONTENT: &str = r#"{"type":"array","items":{"type":"object","properties":{"type":{"type":"string"}},"required":["type"]}}"#;
@@ -297,37 +269,28 @@ fn failures(of: &[(&'static str, &'static str)], is_guarded: bool) -> Vec<(&'sta
         .collect()
 }
 
-fn by_status(responses: Vec<(&str, String)>) -> String {
-    object(
-        responses
-            .into_iter()
-            .map(|(status, response)| (status, response.into())),
-    )
-}
-
-fn security(is_guarded: bool) -> Option<(&'static str, Cow<'static, str>)> {
-    is_guarded.then_some(("security", r#"[{"token":[]}]"#.into()))
+fn security(is_guarded: bool) -> Option<&'static str> {
+    is_guarded.then_some(r#"[{"token":[]}]"#)
 }
 
 fn response(words: &str, schema: &str) -> String {
-    object([
-        ("description", quoted(words).into()),
-        ("content", content(&[("application/json", schema)]).into()),
-    ])
+    described(words, &[("application/json", schema)])
+}
+
+fn described(words: &str, kinds: &[(&str, &str)]) -> String {
+    ObjectWriter::new()
+        .text("description", words)
+        .json("content", &content(kinds))
+        .end()
 }
 
 fn content(kinds: &[(&str, &str)]) -> String {
-    let kinds = kinds
-        .iter()
-        .map(|(kind, schema)| (*kind, object([("schema", (*schema).into())]).into()));
-    object(kinds)
+    let kinds = kinds.iter();
+    object(kinds.map(|(kind, schema)| (*kind, object([("schema", schema)]))))
 }
 
 fn reference(key: &str) -> String {
-    object([(
-        "$ref",
-        quoted(&format!("#/components/schemas/{key}")).into(),
-    )])
+    object([("$ref", quoted(&format!("#/components/schemas/{key}")))])
 }
 
 /// Returns the component key of a tool: its name, or its place if the name is not allowed there.

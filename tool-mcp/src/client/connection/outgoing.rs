@@ -37,6 +37,14 @@ pub(in crate::client) struct Head {
     pub(in crate::client) parameters: Vec<(String, String)>,
 }
 
+#[cfg(all(feature = "client-http", feature = "lock"))]
+impl Head {
+    /// Returns the tool of a call.
+    pub(in crate::client) fn called_tool(&self) -> Option<&str> {
+        self.name.as_deref().filter(|_| self.method == "tools/call")
+    }
+}
+
 /// A request of ours, before it is sent.
 pub(in crate::client) struct Request {
     pub(in crate::client) head: Head,

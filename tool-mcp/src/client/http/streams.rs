@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderValue, Method, StatusCode};
 use reqwest::Response;
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
+use super::redirect::HttpRequest;
 use super::{EVENTS, Http, HttpSession, LAST_EVENT, VERSION, is_of};
 use crate::client::answer::Answered;
 use crate::client::connection::Connection;
@@ -102,7 +103,7 @@ impl Http {
         session: &HttpSession,
         last: Option<&str>,
     ) -> Result<Response, Option<StatusCode>> {
-        let mut headers = self.headers_of(session);
+        let mut headers = self.headers_of(session, EVENTS);
         let version = connection.hello.get().map(|hello| hello.version.as_str());
         if let Some(version) = version {
             headers.insert(VERSION, HeaderValue::from_static(version));
@@ -110,15 +111,14 @@ impl Http {
         if let Some(last) = last.and_then(|last| HeaderValue::try_from(last).ok()) {
             headers.insert(LAST_EVENT, last);
         }
-        let build = || {
-            let request = self.client.get(self.url.clone()).headers(headers.clone());
-            request.header(header::ACCEPT, EVENTS)
+        let request = HttpRequest {
+            method: Method::GET,
+            headers,
+            body: "",
+            session,
         };
-        let response = self.sent(connection, None, false, None, build).await;
+        let response = self.sent(connection, None, false, None, &request).await;
         let response = response.map_err(|_| None)?;
-        if !connection.is_strict {
-            session.cookies.store(&response);
-        }
         let status = response.status();
         if !status.is_success() || !is_of(response.headers(), EVENTS) {
             let status = if status.is_success() {

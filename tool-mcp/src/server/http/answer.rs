@@ -78,7 +78,7 @@ impl Inner {
             Err(bad) => refused(StatusCode::BAD_REQUEST, &bad),
             Ok(other) => match self.session(&parts, None) {
                 Ok(session) => {
-                    hear(&session, &other);
+                    session.peer.hear(&other);
                     empty(StatusCode::ACCEPTED)
                 }
                 Err(response) => *response,
@@ -433,22 +433,6 @@ impl Inner {
 
 /// A request on its way: the message that answers it, if somebody still waits for it.
 type Work = Pin<Box<dyn Future<Output = Option<String>> + Send>>;
-
-/// Hears what wants no answer.
-fn hear(session: &SessionGuard, message: &Incoming<'_>) {
-    match message {
-        Incoming::Notification { method, params } if method == "notifications/cancelled" => {
-            if let Some(id) = params.some("requestId").and_then(Id::read) {
-                session.peer.requests.cancel(&id);
-            }
-        }
-        Incoming::Response {
-            id: Some(id),
-            answer,
-        } => session.peer.answered(id, *answer),
-        _ => {}
-    }
-}
 
 /// Goes on as far as it comes at once.
 async fn once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {

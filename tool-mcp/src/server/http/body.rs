@@ -112,6 +112,13 @@ impl Drop for Events {
     }
 }
 
+/// Empty.
+impl Default for Content {
+    fn default() -> Self {
+        Self::Whole(Full::default())
+    }
+}
+
 impl Content {
     pub(super) fn whole(bytes: impl Into<Bytes>) -> Self {
         Self::Whole(Full::new(bytes.into()))

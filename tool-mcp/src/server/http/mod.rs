@@ -18,11 +18,12 @@ use std::task::{Context as Task, Poll};
 
 use http::{Request as HttpRequest, Response, StatusCode};
 use toolwright_http::body::{Budget, read_to_end};
-use toolwright_http::site::{PREFLIGHT, Site, SiteError};
+use toolwright_http::headers::{TRANSFER_REFUSED, has_known_transfer};
+use toolwright_http::site::{Site, SiteError};
 use toolwright_runtime::tool::{Cancel, Grant};
 
 use self::body::Content;
-use self::respond::{empty, refused};
+use self::respond::refused;
 use self::sessions::SessionTable;
 pub(super) use self::stream::Stream;
 use super::incoming::ParseError;
@@ -158,18 +159,13 @@ impl HttpService {
         B: http_body::Body + Send + 'static,
         B::Error: fmt::Display,
     {
-        let site = self.site.as_ref();
-        let cors = site.and_then(|site| site.cors(request.method(), request.headers()));
-        let mut response = match &cors {
-            Some(cors) if cors.is_preflight() && self.check_site(&request).is_ok() => {
-                empty(PREFLIGHT)
+        match self.site.clone() {
+            Some(site) => {
+                site.with_cors(request, |request| self.answer_any(request))
+                    .await
             }
-            _ => self.answer_any(request).await,
-        };
-        if let Some(cors) = cors {
-            cors.add_to(response.headers_mut());
+            None => self.answer_any(request).await,
         }
-        response
     }
 
     async fn answer_any<B>(self, request: HttpRequest<B>) -> Response<Content>
@@ -177,6 +173,10 @@ impl HttpService {
         B: http_body::Body + Send + 'static,
         B::Error: fmt::Display,
     {
+        if !has_known_transfer(request.headers()) {
+            let bad = ParseError::new(code::INVALID_REQUEST, TRANSFER_REFUSED);
+            return refused(StatusCode::NOT_IMPLEMENTED, &bad);
+        }
         if let Err(error) = self.check_site(&request) {
             let bad = ParseError::new(code::INVALID_REQUEST, error.message());
             return refused(StatusCode::FORBIDDEN, &bad);

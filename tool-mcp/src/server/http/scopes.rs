@@ -41,16 +41,16 @@ impl RequiredScopes {
             // What a call came to is for those who may make the call.
             "tasks/get" | "tasks/update" | "tasks/cancel" => {
                 let id = request.params.text("taskId")?;
-                let name = tasks::find(shared, &all(), &id)?.call.name.to_string();
-                (&shared.registry, &shared.executor, name.into())
+                let needed = tasks::scopes(&tasks::find(shared, &all(), &id)?);
+                let is_admitted = needed.iter().all(|scope| grant.has_scope(scope));
+                return (!is_admitted).then_some(Self(needed));
             }
             _ => return None,
         };
         let tool = registry.get(&name)?;
         let def = tool.def();
-        // A call of a hidden tool is refused later. The result of one is there.
-        let is_hidden = || executor.tools(&all()).get(&name).is_none();
-        if grant.admits(def) || (!request.method.starts_with("tasks/") && is_hidden()) {
+        // A call of a hidden tool is refused later.
+        if grant.admits(def) || executor.tools(&all()).get(&name).is_none() {
             return None;
         }
         Some(Self(Grant::new().missing_scopes(def)))

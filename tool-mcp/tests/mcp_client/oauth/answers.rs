@@ -63,7 +63,12 @@ fn with(token: Value, others: &Value) -> Reply {
 
 #[tokio::test]
 async fn token_answers_are_read_as_the_official_sdks_read_them() {
-    let accepted: [Change; 10] = [
+    let accepted: [Change; 14] = [
+        // Without an end that is known.
+        |token| with(token, &json!({"expires_in": "soon"})),
+        |token| with(token, &json!({"expires_in": "NaN"})),
+        |token| with(token, &json!({"expires_in": {"at": 1}})),
+        |token| with(token, &json!({"expires_in": 1e300})),
         |token| with(token, &json!({"expires_in": "3600"})),
         |token| with(token, &json!({"expires_in": " 3599.5 "})),
         |token| with(token, &json!({"expires_in": 3599.5})),
@@ -96,26 +101,65 @@ async fn a_token_ends_when_a_text_says_so() {
     assert_eq!(world.grant_types()[1], "refresh_token");
 }
 
+/// The answer to a renewal may hold the only refresh token that is valid.
+#[tokio::test]
+async fn an_end_that_cannot_be_read_costs_no_refresh_token() {
+    let world = World::new().await;
+    world.rules.lasts.store(1, Ordering::SeqCst);
+    let client = world.connector().await.unwrap();
+    *world.rules.token_answer.lock().unwrap() =
+        Some(|token| with(token, &json!({"expires_in": "soon"})));
+    assert_eq!(text(&call(&client.toolset(), "echo", "{}").await), "done");
+    world.forget();
+    assert_eq!(text(&call(&client.toolset(), "echo", "{}").await), "done");
+    assert_eq!(world.questions().len(), 1);
+    let renewed = world.grants();
+    let renewed: Vec<_> = renewed
+        .iter()
+        .filter_map(|form| form.get("refresh_token"))
+        .collect();
+    assert_eq!(
+        renewed.last().unwrap(),
+        &&format!("one-refresh-{}", renewed.len() - 1)
+    );
+}
+
+#[tokio::test]
+async fn a_strict_client_reads_token_answers_as_they_are_defined() {
+    let answers: [(Change, bool); 6] = [
+        (|token| Reply::json(&token), true),
+        (|token| with(token, &json!({"expires_in": "3600"})), false),
+        (|token| with(token, &json!({"expires_in": "soon"})), false),
+        (|token| with(token, &json!({"token_type": null})), false),
+        (
+            |token| Reply::new("201 Created", "application/json", token.to_string()),
+            false,
+        ),
+        (
+            |token| Reply::new("200 OK", "text/html", token.to_string()),
+            false,
+        ),
+    ];
+    for (number, (answer, is_read)) in answers.into_iter().enumerate() {
+        let world = World::new().await;
+        *world.rules.token_answer.lock().unwrap() = Some(answer);
+        let connected = world.connector().strict().await;
+        assert_eq!(connected.is_ok(), is_read, "{number}: {connected:?}");
+    }
+    // A redirect is named as it is to others.
+    let world = World::new().await;
+    let moved = format!("{}/moved", world.issuer());
+    *world.rules.server_metadata.lock().unwrap() = json!({ "token_endpoint": moved });
+    let error = world.connector().strict().await.unwrap_err().to_string();
+    assert!(
+        error.contains("`https://elsewhere.example/here`"),
+        "{error}"
+    );
+}
+
 #[tokio::test]
 async fn an_answer_that_cannot_be_read_names_the_member_and_shows_no_secret() {
-    let no_seconds = "its `expires_in` is not a number of seconds";
-    let cases: [(Change, &str); 12] = [
-        (
-            |token| with(token, &json!({"expires_in": "s3cret"})),
-            no_seconds,
-        ),
-        (
-            |token| with(token, &json!({"expires_in": "NaN"})),
-            no_seconds,
-        ),
-        (
-            |token| with(token, &json!({"expires_in": {"s3cret": 1}})),
-            no_seconds,
-        ),
-        (
-            |token| with(token, &json!({"expires_in": 1e300})),
-            no_seconds,
-        ),
+    let cases: [(Change, &str); 8] = [
         (
             |token| with(token, &json!({"access_token": ["s3cret"]})),
             "its `access_token` is not a string",

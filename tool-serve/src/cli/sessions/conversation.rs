@@ -12,8 +12,9 @@ use toolwright_runtime::executor::{PendingReason, Waiting};
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
 
+use crate::answer::json_of;
 use crate::cli::show::reason_words;
-use crate::json::{json_of, list, object, quoted};
+use toolwright_json::{ObjectWriter, list};
 
 /// In place of the arguments of a tool that is not there.
 const HIDDEN: &str = "not shown: the agent has no such tool";
@@ -87,27 +88,23 @@ pub(super) fn json(tools: &[Toolset], session: &Session, waiting: &[Waiting]) ->
     let messages = session.thread().messages().iter();
     let messages = messages.filter_map(|message| message_json(tools, message));
     let usage = session.usage();
-    let mut members = vec![
-        ("id", quoted(session.id()).into()),
-        ("status", quoted(session.status().as_str()).into()),
-    ];
-    if let Status::Failed { message } = session.status() {
-        members.push(("error", quoted(message).into()));
-    }
-    members.extend(session.agent().map(|agent| ("agent", quoted(agent).into())));
-    members.extend([
-        ("messages", list(messages).into()),
-        ("waits", list(waiting.iter().map(json_of)).into()),
-        (
-            "usage",
-            object([
-                ("input", usage.input.to_string().into()),
-                ("output", usage.output.to_string().into()),
-            ])
-            .into(),
-        ),
-    ]);
-    object(members)
+    let error = match session.status() {
+        Status::Failed { message } => Some(message.as_str()),
+        _ => None,
+    };
+    ObjectWriter::new()
+        .text("id", session.id())
+        .text("status", session.status().as_str())
+        .maybe_text("error", error)
+        .maybe_text("agent", session.agent())
+        .json("messages", &list(messages))
+        .json("waits", &list(waiting.iter().map(json_of)))
+        .object("usage", |tokens| {
+            tokens
+                .json("input", &usage.input.to_string())
+                .json("output", &usage.output.to_string())
+        })
+        .end()
 }
 
 /// Marks calls whose records say that they have begun, and not how they ended.
@@ -178,38 +175,32 @@ fn place(waiting: &Waiting) -> String {
 }
 
 fn message_json(tools: &[Toolset], message: &ThreadMessage) -> Option<String> {
-    Some(match message {
-        ThreadMessage::User { text } => object([
-            ("from", quoted("user").into()),
-            ("text", quoted(text).into()),
-        ]),
+    let from = |who| ObjectWriter::new().text("from", who);
+    let object = match message {
+        ThreadMessage::User { text } => from("user").text("text", text),
         ThreadMessage::Assistant(said) if said.asks => return None,
         ThreadMessage::Assistant(said) => {
             let calls = said.calls.iter().map(|call| {
-                let arguments = redacted(tools, &call.name, &call.arguments);
-                object([
-                    ("id", quoted(&call.id).into()),
-                    ("tool", quoted(&call.name).into()),
-                    ("arguments", quoted(&arguments).into()),
-                ])
+                ObjectWriter::new()
+                    .text("id", &call.id)
+                    .text("tool", &call.name)
+                    .text("arguments", &redacted(tools, &call.name, &call.arguments))
+                    .end()
             });
-            object([
-                ("from", quoted("model").into()),
-                ("text", quoted(&said.text).into()),
-                ("calls", list(calls).into()),
-            ])
+            from("model")
+                .text("text", &said.text)
+                .json("calls", &list(calls))
         }
         ThreadMessage::Tool(answer) | ThreadMessage::Late(answer) => {
             let (what, words) = answered(answer);
-            object([
-                ("from", quoted("tool").into()),
-                ("id", quoted(&answer.id).into()),
-                ("tool", quoted(&answer.name).into()),
-                (what, quoted(words).into()),
-            ])
+            from("tool")
+                .text("id", &answer.id)
+                .text("tool", &answer.name)
+                .text(what, words)
         }
         _ => return None,
-    })
+    };
+    Some(object.end())
 }
 
 /// Returns what the answer to a call is, and its words.

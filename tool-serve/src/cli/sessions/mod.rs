@@ -25,9 +25,10 @@ use self::conversation::{mark_begun, one_line, waits_in_short, waits_text};
 use super::exit::Exit;
 use super::show::{Printer, print_error, print_note};
 use super::{OutputFormat, word};
-use crate::json::{json_of, list, object, quoted};
+use crate::answer::json_of;
 use crate::serve::{Serve, runtime};
 use crate::signals::{Signals, cancel_on_signal};
+use toolwright_json::{ObjectWriter, list, object};
 
 /// Number of sessions that are read from the store at once.
 const PAGE: usize = 100;
@@ -135,7 +136,7 @@ impl Sessions<'_> {
         if self.output == OutputFormat::Json {
             let rows = rows.iter().map(|(id, row)| row_json(id, row));
             let more = is_more.to_string();
-            let members = [("sessions", list(rows).into()), ("more", more.into())];
+            let members = [("sessions", list(rows)), ("more", more)];
             self.printer.line(&object(members))?;
             return Ok(Exit::Done);
         }
@@ -244,14 +245,11 @@ impl Sessions<'_> {
         let run = self.agent.run(session, &cx).await?;
         let exit = exit_of(&run);
         if self.output == OutputFormat::Json {
-            let mut members = vec![("end", quoted(run.end.as_str()).into())];
-            members.extend(
-                run.text()
-                    .or(run.text.as_deref())
-                    .map(|text| ("text", quoted(text).into())),
-            );
-            members.push(("session", self.json(session).into()));
-            self.printer.line(&object(members))?;
+            let object = ObjectWriter::new()
+                .text("end", run.end.as_str())
+                .maybe_text("text", run.text().or(run.text.as_deref()))
+                .json("session", &self.json(session));
+            self.printer.line(&object.end())?;
             return Ok(exit);
         }
         if let Some(text) = run
@@ -411,17 +409,16 @@ fn damage<T>(error: CheckpointError) -> Result<Result<T, String>, CheckpointErro
 }
 
 fn row_json(id: &str, row: &Result<SessionRow, String>) -> String {
-    let id = ("id", quoted(id).into());
-    match row {
-        Ok(row) => object([
-            id,
-            ("status", quoted(row.session.status().as_str()).into()),
-            ("messages", row.session.thread().len().to_string().into()),
-            ("waits", list(row.waits.iter().map(json_of)).into()),
-            ("age_ms", row.age.as_millis().to_string().into()),
-        ]),
-        Err(error) => object([id, ("error", quoted(error).into())]),
-    }
+    let object = ObjectWriter::new().text("id", id);
+    let object = match row {
+        Ok(row) => object
+            .text("status", row.session.status().as_str())
+            .json("messages", &row.session.thread().len().to_string())
+            .json("waits", &list(row.waits.iter().map(json_of)))
+            .json("age_ms", &row.age.as_millis().to_string()),
+        Err(error) => object.text("error", error),
+    };
+    object.end()
 }
 
 fn now_ms() -> u64 {

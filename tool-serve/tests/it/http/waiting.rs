@@ -65,6 +65,15 @@ fn a_call_that_waits_goes_on_by_a_decision() {
         };
         assert_eq!((again.status, &*again.kind()), expected, "{decision}");
     }
+    // Shells of Windows write a byte order mark.
+    for (mark, status) in [
+        ("\u{feff}", 200),
+        (" \u{feff}\t", 200),
+        ("\u{feff}\u{feff}", 422),
+    ] {
+        let answer = decide(&served, &charge(), &format!("{mark}\"approve\""), JSON);
+        assert_eq!(answer.status, status, "{mark:?}: {answer:?}");
+    }
     // As events, too.
     let headers = format!("{JSON}Accept: text/event-stream\r\n");
     let answer = decide(&served, &charge(), r#""approve""#, &headers);

@@ -118,9 +118,9 @@ pub mod executor {
     #[doc(inline)]
     pub use toolwright_runtime::executor::{
         Batch, BatchId, BlockingLimit, CallPlan, Decide, Decided, ErrorPolicy, Event,
-        ExclusiveGate, Halted, OnFailure, OutputLimit, Overflow, Pending, PendingReason, Redacted,
-        Reply, ResumeError, Runner, RunnerCall, Source, TraceEvent, TraceStore, Traced, TracedCall,
-        Turn, UnknownOutcome,
+        ExclusiveGate, Halted, OnFailure, OutputLimit, Overflow, Pending, PendingReason, Question,
+        Redacted, Reply, ResumeError, Runner, RunnerCall, Source, TraceEvent, TraceStore, Traced,
+        TracedCall, Turn, UnknownOutcome, Waiting,
     };
     #[doc(inline)]
     pub use toolwright_runtime::tool::{

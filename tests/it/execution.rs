@@ -258,7 +258,7 @@ fn a_call_that_the_host_leaves_is_left_where_the_batch_is_cancelled() {
     assert_eq!(batch.halted(), Some(&Halted::Cancelled));
     let left: Vec<_> = batch.pending().collect();
     assert_eq!((left.len(), left[0].index), (1, 0));
-    assert_eq!(left[0].reason, PendingReason::Left);
+    assert_eq!(left[0].reason, PendingReason::NotRun);
     let answered: Vec<_> = batch.results().map(|result| &result.outcome).collect();
     assert_eq!(
         answered[0].as_ref().unwrap_err().kind(),

@@ -258,7 +258,7 @@ fn an_executor_leaves_the_call_pending_until_it_is_decided() {
 
         let yes = decide(&executor, &batch, &Decision::Approve);
         assert_eq!(said(&yes), "paid 7", "{name}");
-        let edited = decide(&executor, &batch, &Decision::Edit(json!({"bill": 8})));
+        let edited = decide(&executor, &batch, &Decision::edit(json!({"bill": 8})));
         assert_eq!(said(&edited), "paid 8", "{name}");
         assert_eq!(runs.bills(), [7, 8], "{name}");
         runs.0.lock().unwrap().clear();
@@ -346,7 +346,7 @@ fn the_seal_of_an_approval_is_a_yes() {
     for name in ALL {
         let executor = Executor::serial(all(&runs)).layer(says(Decision::Approve));
         assert_eq!(said(&run(&executor, name, 7)), "paid 7", "{name}");
-        let edits = says(Decision::Edit(json!({"bill": 9})));
+        let edits = says(Decision::edit(json!({"bill": 9})));
         let executor = Executor::serial(all(&runs)).layer(Doubles).layer(edits);
         assert_eq!(said(&run(&executor, name, 7)), "paid 9", "{name}");
         let executor = Executor::serial(all(&runs)).layer(says(Decision::Reject("no".into())));
@@ -755,7 +755,7 @@ impl Said {
     fn decision(self) -> Decision {
         match self {
             Self::Approve => Decision::Approve,
-            Self::Edit(bill) => Decision::Edit(json!({ "bill": bill })),
+            Self::Edit(bill) => Decision::edit(json!({ "bill": bill })),
             Self::Reject => Decision::Reject("no".into()),
             Self::Answer => Decision::Answer("mine".into()),
         }

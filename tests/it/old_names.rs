@@ -237,7 +237,7 @@ fn a_stored_call_is_read_under_its_old_names() {
         let result = batch.results().next().unwrap();
         assert_eq!(result.value(), Some(r#"5 as {"amount":5}"#.into()));
     }
-    let edit = Decision::Edit(serde_json::json!({ "cents": 6 }));
+    let edit = Decision::edit(serde_json::json!({ "cents": 6 }));
     let batch = executor.run_blocking(&[pending.decided(edit)], &Context::new());
     let result = batch.results().next().unwrap();
     assert_eq!(result.value(), Some(r#"6 as {"amount":6}"#.into()));

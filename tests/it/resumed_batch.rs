@@ -109,7 +109,7 @@ fn calls_without_a_decision_stay_pending_over_several_rounds() {
     let unknown = "unknown tool `nope`";
     assert_eq!(texts(&second), ["b", unknown, "e"]);
 
-    let edit = Decision::Edit(json!({"word": "A"}));
+    let edit = Decision::edit(json!({"word": "A"}));
     let third = resume(&second, [(2, Decision::Approve), (0, edit)]);
     assert!(third.is_settled());
     assert_eq!(third.halted(), None);
@@ -129,10 +129,10 @@ fn each_decision_counts_for_its_call() {
     ];
     let batch = executor().run_blocking(&calls, &Context::new());
     let decisions = [
-        (3, Decision::Edit(json!({"word": 1}))),
+        (3, Decision::edit(json!({"word": 1}))),
         (0, Decision::Reject("not a".into())),
         (2, Decision::Answer(json!("paid by hand"))),
-        (1, Decision::Edit(json!({"word": "B"}))),
+        (1, Decision::edit(json!({"word": "B"}))),
     ];
     let batch = resume(&batch, decisions);
     let [rejected, edited, answered, wrong] = &texts(&batch)[..] else {

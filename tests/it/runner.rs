@@ -349,7 +349,7 @@ async fn layers_come_before_a_runner() {
     let batch = executor.run(&doubles(2), &Context::new()).await;
     assert_eq!(batch.pending().count(), 2);
     assert_eq!(ran.lock().unwrap().len(), 0);
-    let edit = Decision::Edit(serde_json::json!({"n": 50}));
+    let edit = Decision::edit(serde_json::json!({"n": 50}));
     let decisions = [(0, Decision::Reject("no".into())), (1, edit)];
     let batch = batch
         .resume(&executor, decisions, &Context::new())

@@ -791,7 +791,7 @@ impl Layer for Kept {
 #[test]
 fn what_does_not_know_the_tool_shows_no_arguments() {
     let call = ToolCall::new("1", "sign_in", r#"{"name": "n", "password": "hunter2"}"#);
-    let edit = Decision::Edit(json!({"password": "hunter2"}));
+    let edit = Decision::edit(json!({"password": "hunter2"}));
     let cx = Context::new().with_session("s");
     let executor = Executor::serial(tools![sign_in]).layer(Approval::when(|_| true));
     let batch = executor.run_blocking(std::slice::from_ref(&call), &cx);

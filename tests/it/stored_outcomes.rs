@@ -117,15 +117,15 @@ fn updates_of_the_state_are_carried_in_order() {
     assert_eq!(back.updates(), updates);
 }
 
-/// Records of version 1, as they were written before repairs and attributes were part of them.
+/// Records need not have repairs and attributes.
 #[test]
 fn old_records_are_read() {
     let value =
-        r#"{"form":1,"came_to":{"value":{"n":1}},"handled":true,"updates":[["seen",true]]}"#;
+        r#"{"form":2,"came_to":{"value":{"n":1}},"handled":true,"updates":[["seen",true]]}"#;
     let stored = StoredOutcome::from_json(value).unwrap();
     assert_eq!(stored.updates(), [("seen".to_owned(), json!(true))]);
     assert_eq!(stored.into_result(&call()).value(), Some(json!({"n": 1})));
-    let error = r#"{"came_to":{"error":{"kind":"timeout","messages":["late"]}}}"#;
+    let error = r#"{"form":2,"came_to":{"error":{"kind":"timeout","messages":["late"]}}}"#;
     let stored = StoredOutcome::from_json(error).unwrap();
     assert!(stored.is_error());
     assert_eq!(
@@ -140,18 +140,21 @@ fn what_is_no_outcome_is_an_error() {
         "",
         "{}",
         "[]",
-        r#"{"form":1,"came_to":{"nothing":1}}"#,
-        r#"{"form":1,"came_to":{"value":}}"#,
+        r#"{"came_to":{"value":1}}"#,
+        r#"{"form":2,"came_to":{"nothing":1}}"#,
+        r#"{"form":2,"came_to":{"value":}}"#,
     ] {
         let error = StoredOutcome::from_json(text).unwrap_err();
         assert!(!error.is_of_another_version(), "{text}: {error}");
         assert!(!error.to_string().is_empty());
     }
-    let newer = r#"{"form":2,"came_to":{"value":1}}"#;
-    let error = StoredOutcome::from_json(newer).unwrap_err();
-    assert!(error.is_of_another_version());
-    assert_eq!(
-        error.to_string(),
-        "it is of form 2; this program knows form 1"
-    );
+    for form in [1, 3] {
+        let other = format!(r#"{{"form":{form},"came_to":{{"value":1}}}}"#);
+        let error = StoredOutcome::from_json(&other).unwrap_err();
+        assert!(error.is_of_another_version());
+        assert_eq!(
+            error.to_string(),
+            format!("it is of form {form}; this program knows form 2")
+        );
+    }
 }

@@ -100,16 +100,16 @@ async fn a_limit_names_itself_and_says_that_the_work_may_go_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_person_decides_about_work_that_may_go_on() {
+async fn a_person_decides_about_code_that_goes_on() {
     let (opens, bank) = Bank::new();
     let state = Arc::new(Arc::clone(&bank));
-    let tools = tools![moves, looks; state = state];
+    let tools = tools![moves, blocks, looks; state = state];
     let executor = Executor::serial(tools).on_unknown_outcome(UnknownOutcome::Ask);
-    let calls = ["moves", "looks"].map(|name| ToolCall::new(name, name, "{}"));
+    let calls = ["moves", "blocks", "looks"].map(|name| ToolCall::new(name, name, "{}"));
     let batch = executor.run(&calls, &Context::new()).await;
     let pending: Vec<_> = batch.pending().collect();
     assert_eq!(pending.len(), 1);
-    assert_eq!(&*pending[0].call.name, "moves");
+    assert_eq!(&*pending[0].call.name, "blocks");
     assert!(matches!(
         &pending[0].reason,
         PendingReason::OutcomeUnknown(_)

@@ -31,7 +31,6 @@ pub use self::handoff::{HANDOFF, handoff};
 pub use self::hooks::Hooks;
 use self::persistence::Persistence;
 pub use self::tool::AgentTool;
-pub use self::waiting::{Waiting, WaitingFor};
 use crate::budget::Budget;
 use crate::event::{EventFn, Listener, RunEvent};
 use crate::model::Model;

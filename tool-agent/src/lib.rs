@@ -34,7 +34,7 @@ pub mod testing;
 pub mod thread;
 pub mod tool_node;
 
-pub use self::agent::{Agent, AgentTool, HANDOFF, Hooks, Waiting, WaitingFor, handoff};
+pub use self::agent::{Agent, AgentTool, HANDOFF, Hooks, handoff};
 #[doc(inline)]
 pub use self::budget::Budget;
 pub use self::event::{Listener, RunEvent};

@@ -22,6 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 use toolwright_provider::call::{FormatVersion, ToolCall};
 use toolwright_provider::wire::Usage;
+use toolwright_runtime::executor::{Pending, PendingReason};
 use toolwright_runtime::tool::{CallPlace, Decision, State};
 
 use crate::budget::Spent;
@@ -29,8 +30,8 @@ use crate::store::CheckpointId;
 use crate::thread::{Thread, ThreadMessage, ThreadRepair};
 
 pub use self::error::SessionError;
-pub use self::pending::{CallRef, PendingCall, PendingCallReason};
-pub(crate) use self::pending::{PendingCalls, find};
+pub use self::pending::CallRef;
+pub(crate) use self::pending::{PendingCalls, find, key};
 use self::queue::OwnQueue;
 pub use self::queue::Queue;
 pub use self::status::{Node, Status};
@@ -85,7 +86,6 @@ use self::turn::Ending;
 /// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Session {
-    #[serde(default)]
     form: FormatVersion,
     id: Arc<str>,
     pub(crate) thread: Thread,
@@ -202,7 +202,11 @@ pub(crate) struct WaitingCall {
     /// The call as it was shown, with repaired arguments.
     pub(crate) call: ToolCall,
     #[serde(rename = "why")]
-    pub(crate) reason: PendingCallReason,
+    pub(crate) reason: PendingReason,
+    /// Revision of the call's record, if its outcome is unknown and the agent has a checkpointer. An approval is bound to it:
+    /// if the outcome becomes known meanwhile, the call does not run again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) record: Option<u64>,
     /// Digest of the call as it was shown: see [`crate::digest`].
     pub(crate) digest: String,
     /// Digest of the tool that it was shown with; empty if it was shown without one.
@@ -366,19 +370,15 @@ impl Session {
     }
 
     /// Returns the unanswered calls of the last turn, in call order. [`decide`](Self::decide) settles any of them.
-    /// Calls that only wait for their turn ([`PendingCallReason::NotRun`]) run when an agent runs the session.
-    pub fn pending(&self) -> Vec<PendingCall> {
+    /// Calls that only wait for their turn ([`PendingReason::NotRun`]) run when an agent runs the session.
+    pub fn pending(&self) -> Vec<Pending> {
         let open = self.thread.unanswered().into_iter();
         open.map(|open| {
             let (reason, call) = match self.wait(open.index) {
                 Some(wait) => (wait.reason.clone(), wait.call.clone()),
-                None => (PendingCallReason::NotRun, open.call),
+                None => (PendingReason::NotRun, open.call),
             };
-            PendingCall {
-                index: open.index,
-                call,
-                reason,
-            }
+            Pending::new(open.index, call, reason)
         })
         .collect()
     }

@@ -18,10 +18,9 @@ use serde::{Deserialize, Serialize, Serializer};
 use toolwright_provider::call::{Block, ToolCall};
 use toolwright_schema::text::{Printable, ShortStr};
 
-pub use self::answer::OpenQuestion;
 pub use self::format::FormatError;
 use self::message::unplaced;
-pub use self::message::{Asks, Assistant, Native, Question, ThreadMessage, ToolMessage, wire_name};
+pub use self::message::{Assistant, Native, ThreadMessage, ToolMessage, wire_name};
 pub use self::repair::ThreadRepair;
 
 /// A conversation: all of its messages, in order. It does not contain the system prompt, which an agent sends each

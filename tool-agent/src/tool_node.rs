@@ -8,7 +8,7 @@ use toolwright_runtime::executor::{
 use toolwright_runtime::tool::{Context, State};
 
 use crate::run::{AgentError, RunEnd};
-use crate::session::{Node, PendingCall};
+use crate::session::Node;
 use crate::thread::{Thread, ThreadMessage, ToolMessage};
 
 /// Runs the calls at the end of a thread, for hosts that run their own loop.
@@ -60,7 +60,7 @@ pub struct StepResult {
     /// Text of the model.
     pub text: Option<String>,
     /// Calls without an answer, in call order.
-    pub pending: Vec<PendingCall>,
+    pub pending: Vec<Pending>,
     /// Reason why the conversation ends once the turn has no open [question](Thread::questions) and no pending call.
     /// `None` if the model continues then.
     pub deferred_end: Option<RunEnd>,
@@ -155,7 +155,7 @@ impl ToolNode {
                     thread.answer(answer.clone());
                     answers.messages.push(answer);
                 }
-                Reply::Pending(pending) if pending.reason != PendingReason::Left => {
+                Reply::Pending(pending) if pending.reason != PendingReason::NotRun => {
                     answers.pending.push(pending.clone());
                 }
                 _ => {}

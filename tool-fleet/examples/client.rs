@@ -4,8 +4,8 @@
 //! cargo run --example client
 //! ```
 
-use toolwright::agent::session::PendingCallReason;
 use toolwright::call::Decision;
+use toolwright::executor::PendingReason;
 use toolwright_fleet::Fleet;
 
 #[tokio::main]
@@ -16,17 +16,22 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let talk = fleet.conversation("support", format!("ticket-{}", std::process::id()));
     talk.say("Charge customer 4 for the book.").await?;
     let mut state = talk.wait().await?;
-    while !state.pending.is_empty() || !state.questions.is_empty() {
-        for call in &state.pending {
-            if let PendingCallReason::OutcomeUnknown { error, .. } = &call.reason {
-                println!("{}: {error}", call.tool);
+    while !state.waiting.is_empty() {
+        for call in &state.waiting {
+            match &call.reason {
+                PendingReason::Question(question) => {
+                    println!("answered: {} by mail", question.text);
+                    talk.answer(call, "mail").await?;
+                    continue;
+                }
+                // What waits inside of it is in the list, too.
+                PendingReason::Agent => continue,
+                PendingReason::OutcomeUnknown(error) => println!("{}: {error}", call.tool),
+                _ => {}
             }
-            println!("approved: {} {}", call.tool, call.arguments);
+            let arguments = call.arguments.as_deref().unwrap_or_default();
+            println!("approved: {} {arguments}", call.tool);
             talk.decide(call, Decision::Approve).await?;
-        }
-        for question in &state.questions {
-            println!("answered: {} by mail", question.question);
-            talk.answer(question, "mail").await?;
         }
         state = talk.wait().await?;
     }

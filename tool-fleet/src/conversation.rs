@@ -16,13 +16,14 @@ use temporalio_client::{
 };
 use temporalio_common::protos::temporal::api::history::v1::history_event::Attributes;
 use tokio::time::sleep;
+use toolwright::agent::session::CallRef;
 use toolwright::call::Decision;
 
 use crate::fleet::check_name;
 use crate::payloads::{Packed, from_wire};
 use crate::wire::JsonPayload;
 use crate::workflow::{CONVERSATION, RunInput};
-use crate::{CallName, ConversationState, Fleet, FleetError, Input, RunningInfo, workflow};
+use crate::{ConversationState, Fleet, FleetError, Input, RunningInfo, workflow};
 
 /// Longest id of a session, with its agent's name. Servers on Postgres or `MySQL` list ids of 255 bytes.
 const LONGEST_SESSION: usize = 240;
@@ -96,12 +97,12 @@ impl Fleet {
     /// let talk = fleet.conversation("support", "ticket-17");
     /// talk.say("Charge customer 4").await?;
     /// let state = talk.wait().await?;
-    /// for call in &state.pending {
-    ///     println!("{} {}", call.tool, call.arguments);
-    ///     talk.decide(call, Decision::Approve).await?;
-    /// }
-    /// for question in &state.questions {
-    ///     talk.answer(question, json!("blue")).await?;
+    /// for call in &state.waiting {
+    ///     println!("{} {:?}", call.tool, call.arguments);
+    ///     match call.reason.question() {
+    ///         Some(_) => talk.answer(call, json!("blue")).await?,
+    ///         None => talk.decide(call, Decision::Approve).await?,
+    ///     }
     /// }
     /// println!("{:?}", talk.wait().await?.text);
     /// # Ok(())
@@ -173,31 +174,32 @@ impl Conversation {
         self.send(&Input::Say(text.into())).await
     }
 
-    /// Decides about a pending call: by its id, or one of [`ConversationState::pending`], which also has those of agents in calls. A call that is not pending is in [`ConversationState::refused`] then.
+    /// Decides about a pending call: by its id, or one of [`ConversationState::waiting`]. A call that is not pending is in
+    /// [`ConversationState::refused`] then.
     ///
     /// # Errors
     /// See [`say`](Self::say).
-    pub async fn decide(
+    pub async fn decide<'a>(
         &self,
-        call: impl Into<CallName>,
+        call: impl Into<CallRef<'a>>,
         decision: Decision,
     ) -> Result<(), FleetError> {
-        let call = call.into();
+        let call = call.into().into_owned();
         self.send(&Input::Decide { call, decision }).await
     }
 
-    /// Answers the question of a call: by the call's id, or one of [`ConversationState::questions`]. The answer becomes the result of the tool that asks.
+    /// Answers the question of a call: by the call's id, or one of [`ConversationState::waiting`]. The answer becomes the result of the tool that asks.
     ///
     /// # Errors
     /// See [`say`](Self::say). Fails also if the answer cannot be written as JSON.
-    pub async fn answer(
+    pub async fn answer<'a>(
         &self,
-        call: impl Into<CallName>,
+        call: impl Into<CallRef<'a>>,
         answer: impl Serialize,
     ) -> Result<(), FleetError> {
         let answer: Value = serde_json::to_value(answer)
             .map_err(|error| FleetError::unreadable("the answer", error))?;
-        let call = call.into();
+        let call = call.into().into_owned();
         self.send(&Input::Answer { call, answer }).await
     }
 

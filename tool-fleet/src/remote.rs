@@ -242,7 +242,7 @@ impl Tool for RemoteTool {
 
 /// How an activity ended.
 enum Ended {
-    Answer(StoredOutcome),
+    Answer(Box<StoredOutcome>),
     /// The tool's code did not begin.
     NotStarted(ToolError),
     Failed(ToolError),
@@ -295,7 +295,7 @@ impl RemoteTool {
                 continue;
             }
             return match ended {
-                Ended::Answer(outcome) => Ok(outcome),
+                Ended::Answer(outcome) => Ok(*outcome),
                 Ended::NotStarted(error) | Ended::Failed(error) => Err(error),
             };
         }
@@ -455,7 +455,7 @@ impl RemoteTool {
     async fn read(&self, wire: &JsonPayload) -> Ended {
         let outcome = self.fleet.payloads.receive("a call's result", wire).await;
         match outcome {
-            Ok(outcome) => Ended::Answer(outcome),
+            Ok(outcome) => Ended::Answer(Box::new(outcome)),
             Err(error) => {
                 let words = format!("the call ended, and its result is lost: {error}");
                 let error = ToolError::new(ErrorKind::NoAnswer, words).with_source(error);

@@ -3,81 +3,12 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use toolwright::Context;
-use toolwright::agent::session::{CallRef, PendingCallReason, SessionError};
-use toolwright::agent::{Agent, AgentError, Run, RunEnd, Session, Status, Waiting, WaitingFor};
+use toolwright::agent::session::{CallRef, SessionError};
+use toolwright::agent::{Agent, AgentError, Run, RunEnd, Session, Status};
 use toolwright::call::Decision;
-
-/// Reference to a call of a conversation: by its id, by its place if calls of a turn have equal ids, or by its path through the agents in
-/// calls, which [`PendingInfo`] and [`QuestionInfo`] have.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CallName {
-    /// The call's id.
-    Id(String),
-    /// The call's place in its turn, from 0.
-    Index(usize),
-    /// Places of the calls that run the agents around the call, outermost first, and its own.
-    Path(Vec<usize>),
-}
-
-impl From<&str> for CallName {
-    fn from(id: &str) -> Self {
-        Self::Id(id.to_owned())
-    }
-}
-
-impl From<String> for CallName {
-    fn from(id: String) -> Self {
-        Self::Id(id)
-    }
-}
-
-impl From<&String> for CallName {
-    fn from(id: &String) -> Self {
-        Self::Id(id.clone())
-    }
-}
-
-impl From<usize> for CallName {
-    fn from(index: usize) -> Self {
-        Self::Index(index)
-    }
-}
-
-impl From<Vec<usize>> for CallName {
-    fn from(path: Vec<usize>) -> Self {
-        Self::Path(path)
-    }
-}
-
-impl From<&PendingInfo> for CallName {
-    fn from(call: &PendingInfo) -> Self {
-        Self::Path(call.path.clone())
-    }
-}
-
-impl From<&QuestionInfo> for CallName {
-    fn from(question: &QuestionInfo) -> Self {
-        Self::Path(question.path.clone())
-    }
-}
-
-impl CallName {
-    /// Gives input to the call.
-    fn give(
-        &self,
-        session: &mut Session,
-        input: impl FnOnce(&mut Session, CallRef<'_>) -> Result<(), SessionError>,
-    ) -> Result<(), SessionError> {
-        match self {
-            Self::Id(id) => input(session, CallRef::Id(id)),
-            Self::Index(index) => input(session, CallRef::Index(*index)),
-            Self::Path(path) => session.at_path(path, input),
-        }
-    }
-}
+use toolwright::executor::Waiting;
 
 /// An input of a person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -89,14 +20,14 @@ pub enum Input {
     /// A decision about a pending call.
     Decide {
         /// The call.
-        call: CallName,
+        call: CallRef<'static>,
         /// The decision.
         decision: Decision,
     },
     /// The answer to a question of a call.
     Answer {
         /// The call that asks.
-        call: CallName,
+        call: CallRef<'static>,
         /// The answer.
         answer: Value,
     },
@@ -119,12 +50,8 @@ impl Input {
                     done => done,
                 }
             }
-            Self::Decide { call, decision } => call.give(session, |session, call| {
-                session.decide(call, decision.clone())
-            }),
-            Self::Answer { call, answer } => {
-                call.give(session, |session, call| session.answer_call(call, answer))
-            }
+            Self::Decide { call, decision } => session.decide(call.clone(), decision.clone()),
+            Self::Answer { call, answer } => session.answer_call(call.clone(), answer),
             Self::Resume => {
                 session.clear_error();
                 Ok(())
@@ -144,49 +71,16 @@ pub struct ConversationState {
     pub end: Option<String>,
     /// Last text of the model, or the answer that goes directly to the user.
     pub text: Option<String>,
-    /// Calls that wait for a decision or a result, with those of agents in calls.
+    /// All that the conversation waits for, with the calls of agents in calls: see
+    /// [`Agent::waiting`](toolwright::agent::Agent::waiting).
     #[serde(default)]
-    pub pending: Vec<PendingInfo>,
-    /// Questions that wait for an answer, with those of agents in calls.
-    #[serde(default)]
-    pub questions: Vec<QuestionInfo>,
+    pub waiting: Vec<Waiting>,
     /// Failure of the run, if it failed.
     #[serde(default)]
     pub error: Option<ConversationError>,
     /// Inputs that the session did not take, with the reasons.
     #[serde(default)]
     pub refused: Vec<RefusedInput>,
-}
-
-/// A call that waits for a decision or a result.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct PendingInfo {
-    /// Places in their turns, from 0: of the calls that run the agents around the call, outermost first, and its own.
-    pub path: Vec<usize>,
-    /// The call's id.
-    pub id: String,
-    /// The tool's name.
-    pub tool: String,
-    /// The arguments, without secrets. Empty if the agent has no such tool.
-    pub arguments: String,
-    /// Reason why the call waits.
-    pub reason: PendingCallReason,
-}
-
-/// A question of a call.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct QuestionInfo {
-    /// Places in their turns, from 0: of the calls that run the agents around the call that asks, outermost first, and its own.
-    pub path: Vec<usize>,
-    /// Id of the call that asks.
-    pub id: String,
-    /// The question.
-    pub question: String,
-    /// Further data for the front end.
-    #[serde(default)]
-    pub options: Map<String, Value>,
 }
 
 /// An input that the session did not take.
@@ -321,8 +215,7 @@ impl ConversationState {
             status: None,
             end: None,
             text: None,
-            pending: Vec::new(),
-            questions: Vec::new(),
+            waiting: Vec::new(),
             error: None,
             refused: Vec::new(),
         }
@@ -341,39 +234,11 @@ impl ConversationState {
         end: StoredEnd,
         refused: Vec<RefusedInput>,
     ) -> Self {
-        let (mut pending, mut questions) = (Vec::new(), Vec::new());
-        for waiting in agent.waiting(session, &Context::new()) {
-            let Waiting {
-                path,
-                id,
-                tool,
-                arguments,
-                what,
-                ..
-            } = waiting;
-            match what {
-                WaitingFor::Answer(question) => questions.push(QuestionInfo {
-                    path,
-                    id,
-                    question: question.text,
-                    options: question.options,
-                }),
-                WaitingFor::Decision(reason) => pending.push(PendingInfo {
-                    path,
-                    id,
-                    tool,
-                    arguments: arguments.unwrap_or_default(),
-                    reason,
-                }),
-                _ => {}
-            }
-        }
         Self {
             status: Some(session.status().clone()),
             end: end.end,
             text: end.text.or_else(|| session.result().map(str::to_owned)),
-            pending,
-            questions,
+            waiting: agent.waiting(session, &Context::new()),
             error: end.error,
             refused,
         }

@@ -19,7 +19,7 @@ pub use self::decimal::{Decimal, by_value};
 pub use self::number::{Integer, Number};
 pub use self::scan::{Error, Expected, MAX_DEPTH, Place, Scanner};
 pub use self::string::{plain_run, quoted, strip_bom, write_string};
-pub use self::value::Value;
+pub use self::value::{Value, deserialize_text};
 pub use self::write::{
     ObjectWriter, joined, list, object, write_comma, write_key, write_list, write_object,
 };

@@ -2,6 +2,8 @@
 
 mod serde;
 
+pub use self::serde::deserialize_text;
+
 use std::borrow::Cow;
 
 use crate::decimal::Decimal;

@@ -22,6 +22,7 @@ mod source;
 mod span;
 mod trace;
 mod turn;
+mod waiting;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -38,7 +39,7 @@ use crate::toolset::{ToolEntry, Toolset};
 use toolwright_provider::call::ToolDef;
 use toolwright_schema::panics::reported;
 
-pub use self::batch::{Batch, Halted, Pending, PendingReason, Reply};
+pub use self::batch::{Batch, Halted, Pending, Reply};
 pub use self::blocking::BlockingLimit;
 pub use self::decided::Decided;
 pub use self::event::{BatchId, Event};
@@ -52,6 +53,7 @@ pub use self::runner::{Runner, RunnerCall};
 pub use self::source::Source;
 pub use self::trace::{TraceEvent, TraceStore, Traced, TracedCall};
 pub use self::turn::{CallPlan, Turn};
+pub use self::waiting::{PendingReason, Question, Waiting};
 
 pub(crate) use self::deadline::pause;
 

@@ -4,12 +4,18 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
-use toolwright_json::{ObjectWriter, list, object, quoted};
+use serde::Serialize;
+use toolwright_json::{ObjectWriter, list, quoted};
 use toolwright_provider::call::{Block, Content, ErrorKind, Outcome, Payload, ToolResult};
-use toolwright_runtime::executor::{Executor, Pending, PendingReason, Reply};
-use toolwright_runtime::tool::{Context, Progress};
+use toolwright_runtime::executor::{Pending, Question, Reply, Waiting};
+use toolwright_runtime::tool::Progress;
+use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::decode::Repair;
+
+/// Returns the JSON of a value that can always be written.
+pub(crate) fn json_of(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_else(|_| "null".into())
+}
 
 /// Status of a call, for exit codes and HTTP statuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,28 +43,18 @@ impl ReplyStatus {
     }
 }
 
-/// Returns the arguments of a pending call without secrets, to show them to the person who decides. A layer may have
-/// rewritten the ones that were sent.
-pub(crate) fn redacted_arguments(executor: &Executor, cx: &Context, pending: &Pending) -> String {
-    match executor.tools(cx).get(&pending.call.name) {
-        Some(tool) => tool.redacted(&pending.call.arguments).into_owned(),
-        None => String::new(),
-    }
-}
-
 /// Returns the question that the call has ended with, if the answer is the call's result. A tool that gives its question
 /// a `key` reads the answer itself, in another call.
-pub(crate) fn question(result: &ToolResult) -> Option<(&str, &Map<String, Value>)> {
+pub(crate) fn question(result: &ToolResult) -> Option<Question> {
     match &result.outcome {
         Ok(Outcome::AskUser { question, options }) if !options.contains_key("key") => {
-            Some((question, options))
+            Some(Question {
+                text: question.clone(),
+                options: options.clone(),
+            })
         }
         _ => None,
     }
-}
-
-fn text<'a>(text: &str) -> Cow<'a, str> {
-    quoted(text).into()
 }
 
 /// Returns the JSON of a call's result. The answer to a question is sent to `id`.
@@ -96,11 +92,8 @@ fn success(outcome: &Outcome) -> ObjectWriter {
     }
 }
 
-fn json<'a>(value: &impl serde::Serialize) -> Cow<'a, str> {
-    // JSON values can always be written.
-    serde_json::to_string(value)
-        .unwrap_or_else(|_| "null".into())
-        .into()
+fn json<'a>(value: &impl Serialize) -> Cow<'a, str> {
+    json_of(value).into()
 }
 
 fn blocks(content: &Content) -> String {
@@ -127,37 +120,25 @@ fn repair_json(repair: &Repair) -> String {
         .end()
 }
 
-/// Returns the stored name of the reason.
-pub(crate) fn reason_name(reason: &PendingReason) -> &'static str {
-    match reason {
-        PendingReason::ManualTool => "manual_tool",
-        PendingReason::ManualMode => "manual_mode",
-        PendingReason::Decision(_) => "decision",
-        PendingReason::OutcomeUnknown(_) => "outcome_unknown",
-        _ => "left",
-    }
+/// A pending call in JSON.
+#[derive(Serialize)]
+struct PendingReply<'a> {
+    status: &'static str,
+    #[serde(flatten)]
+    waiting: Waiting,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    repairs: &'a [Repair],
 }
 
-/// Returns the JSON of a pending call, with its [redacted arguments](redacted_arguments). A decision is sent to `id`.
-pub(crate) fn pending_json(pending: &Pending, arguments: &str, id: Option<&str>) -> String {
-    let mut members = vec![("status", text("pending"))];
-    members.extend(id.map(|id| ("id", text(id))));
-    members.extend([
-        ("reason", text(reason_name(&pending.reason))),
-        ("arguments", text(arguments)),
-    ]);
-    match &pending.reason {
-        PendingReason::Decision(ask) => members.push(("ask", json(ask))),
-        PendingReason::OutcomeUnknown(error) => members.push(("ask", text(error))),
-        _ => {}
-    }
-    if !pending.repairs.is_empty() {
-        members.push((
-            "repairs",
-            list(pending.repairs.iter().map(repair_json)).into(),
-        ));
-    }
-    object(members)
+/// Returns the JSON of a pending call. A decision is sent to `id`.
+pub(crate) fn pending_json(pending: &Pending, tools: &Toolset, id: Option<String>) -> String {
+    let mut waiting = pending.shown(tools);
+    waiting.id = id.unwrap_or(waiting.id);
+    json_of(&PendingReply {
+        status: "pending",
+        waiting,
+        repairs: &pending.repairs,
+    })
 }
 
 /// Returns the JSON of a progress report.

@@ -105,7 +105,9 @@ async fn converse(
             // A model failed; the session goes on where it stood.
             Status::Failed { .. } => session.clear_error(),
             // What goes on in the background is awaited, here or by the process that goes on.
-            Status::Completed if !session.open().is_empty() => session.queue().arrived().await,
+            Status::Completed if session.open().is_live() || !session.queue().is_empty() => {
+                session.queue().arrived().await;
+            }
             Status::Completed => {
                 let Some(words) = person.says()? else {
                     return Ok(true);

@@ -3,8 +3,8 @@
 use std::io::{self, BufRead};
 
 use serde_json::{Map, Value};
-use toolwright::agent::session::PendingCall;
 use toolwright::call::Decision;
+use toolwright::executor::Pending;
 
 use crate::script;
 use crate::show::Show;
@@ -43,14 +43,10 @@ impl Person {
 
     /// What becomes of a call that waits, whose arguments may be shown like this; `None` if nobody is
     /// there to say.
-    pub(crate) fn decides(
-        &self,
-        pending: &PendingCall,
-        shown: &str,
-    ) -> io::Result<Option<Decision>> {
+    pub(crate) fn decides(&self, pending: &Pending, shown: &str) -> io::Result<Option<Decision>> {
         self.show.waits(pending, shown);
         let decision = match self.who {
-            Who::First | Who::Second => Some(Decision::Edit(serde_json::from_str(script::EDITED)?)),
+            Who::First | Who::Second => Some(Decision::Edit(script::EDITED.into())),
             Who::Terminal => loop {
                 let Some(line) = self.types("y, n, {edited} or = result")? else {
                     break None;
@@ -115,10 +111,7 @@ fn decision(line: &str) -> Result<Decision, String> {
         return Ok(Decision::Answer(result.trim().into()));
     }
     if line.starts_with('{') {
-        let edited = serde_json::from_str(line);
-        return edited
-            .map(Decision::Edit)
-            .map_err(|error| format!("these arguments are no JSON: {error}"));
+        return Ok(Decision::Edit(line.into()));
     }
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     match word {

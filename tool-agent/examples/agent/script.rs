@@ -53,7 +53,7 @@ pub(crate) fn until_the_question() -> ScriptedModel {
 pub(crate) fn from(thread: &Thread) -> ScriptedModel {
     let said = thread.messages().iter().filter(|message| {
         // A question is the tool's.
-        matches!(message, ThreadMessage::Assistant(said) if said.asks.is_none())
+        matches!(message, ThreadMessage::Assistant(said) if !said.asks)
     });
     model(steps().into_iter().skip(said.count()))
 }

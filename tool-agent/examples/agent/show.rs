@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
-use toolwright::agent::session::{PendingCall, PendingCallReason};
 use toolwright::agent::{Listener, Run, RunEnd, RunEvent};
+use toolwright::executor::{Pending, PendingReason};
 use toolwright::{
     Encoder, call::Decision, executor::Event as CallEvent, text::Printable, wire::StreamEvent,
 };
@@ -113,11 +113,11 @@ impl Show {
     }
 
     /// A call that waits for a person.
-    pub(crate) fn waits(&self, pending: &PendingCall, shown: &str) {
+    pub(crate) fn waits(&self, pending: &Pending, shown: &str) {
         let call = &pending.call;
         let why = match &pending.reason {
-            PendingCallReason::Decision(why) => why.clone(),
-            why => serde_json::to_value(why).unwrap_or_default(),
+            PendingReason::Decision(why) => why.clone(),
+            why => why.as_str().into(),
         };
         self.json(|| {
             json!({
@@ -128,7 +128,7 @@ impl Show {
         self.line("waits", format_args!("{}({shown}) {why}", call.name));
     }
 
-    pub(crate) fn decided(&self, pending: &PendingCall, decision: &Decision) {
+    pub(crate) fn decided(&self, pending: &Pending, decision: &Decision) {
         let id = &pending.call.id;
         self.json(|| json!({"event": "decision", "id": id, "decision": decision}));
         match decision {

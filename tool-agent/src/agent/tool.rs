@@ -42,7 +42,7 @@ const TIMEOUT: Duration = Duration::from_hours(1);
 /// # Pauses
 ///
 /// If the agent pauses in a call by another agent, the call becomes pending as
-/// [`PendingCallReason::Agent`](crate::session::PendingCallReason::Agent). Its conversation is part of the calling session,
+/// [`PendingReason::Agent`](toolwright_runtime::executor::PendingReason::Agent). Its conversation is part of the calling session,
 /// where people give the input that it waits for: see [`Session::sub_session`]. With a checkpointer, it is saved in the
 /// same store under its own id, unless the agent has another store. After a crash it continues from there, and none of
 /// its calls runs twice.

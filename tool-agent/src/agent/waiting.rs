@@ -1,40 +1,11 @@
 //! What a conversation waits for, with the agents in its calls.
 
-use toolwright_provider::call::ToolCall;
-use toolwright_runtime::tool::{Context, Tool};
+use toolwright_runtime::executor::{PendingReason, Waiting};
+use toolwright_runtime::tool::{Context, OpenCallState, Tool};
+use toolwright_runtime::toolset::Toolset;
 
 use crate::agent::Agent;
-use crate::session::{PendingCallReason, Session};
-use crate::thread::Question;
-
-/// A call that waits for somebody: of a conversation, or of an agent that one of its calls runs.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Waiting {
-    /// Places in their turns, from 0: of the calls that run the agents around this one, outermost first, and its own. See
-    /// [`Session::at_path`].
-    pub path: Vec<usize>,
-    /// The call's id.
-    pub id: String,
-    /// Key of the call's [record](crate::store::CallRecord::key), if it has begun.
-    pub key: String,
-    /// The tool's name.
-    pub tool: String,
-    /// The arguments, without secrets. `None` if the agent has no such tool: then nothing says what is secret.
-    pub arguments: Option<String>,
-    /// What it waits for.
-    pub what: WaitingFor,
-}
-
-/// What a call waits for.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum WaitingFor {
-    /// A decision or a result.
-    Decision(PendingCallReason),
-    /// An answer.
-    Answer(Question),
-}
+use crate::session::Session;
 
 impl Agent {
     /// Returns the agent that a tool runs, if it is an [`AgentTool`](crate::AgentTool).
@@ -42,18 +13,52 @@ impl Agent {
         tool.__agent()?.downcast_ref()
     }
 
-    /// Returns all that the session and the agents in its calls wait for, in the order of the calls: an agent's call comes before
-    /// those inside of it. Arguments are those that the tools in this context show.
+    /// Returns all that the session and the agents in its calls wait for. Arguments are those that the tools in this context
+    /// show. [`Session::decide`] takes each of them.
+    ///
+    /// First come [open calls](Session::open) whose outcome is unknown, and calls of
+    /// [detached](crate::AgentTool::detached) agents that paused, without a path. Then come the calls of the last turn, in call
+    /// order: an agent's call before those inside of it.
     pub fn waiting(&self, session: &Session, cx: &Context) -> Vec<Waiting> {
         let mut all = Vec::new();
         add_waiting(Some(self), session, cx, &[], &mut all);
         // Paths have the order of the calls.
         all.sort_by(|a, b| a.path.cmp(&b.path));
-        all
+        let tools = self
+            .active_agent(session)
+            .unwrap_or(self)
+            .executor()
+            .tools(cx);
+        let mut earlier = Vec::new();
+        for call in session.open().list() {
+            let OpenCallState::Unknown(error) = call.state else {
+                continue;
+            };
+            // Secrets of a call of an agent inside are unknown here.
+            let is_own = call.session.as_deref() == Some(session.id());
+            let shown_by = if is_own { &tools } else { &Toolset::default() };
+            let reason = PendingReason::OutcomeUnknown(error);
+            let mut shown = Waiting::new(&call.call, reason, shown_by);
+            shown.key = call.key;
+            earlier.push(shown);
+        }
+        for paused in session.queue().paused_sessions() {
+            let tool = session.tool_of_detached(&paused);
+            let tool = tool.and_then(|name| tools.get(name));
+            let agent = tool.and_then(|tool| Self::of_tool(&**tool));
+            let mut inside = Vec::new();
+            add_waiting(agent, &paused, cx, &[], &mut inside);
+            earlier.extend(inside.into_iter().map(|mut shown| {
+                shown.path.clear();
+                shown
+            }));
+        }
+        earlier.append(&mut all);
+        earlier
     }
 }
 
-/// Adds what a session waits for. Of an agent that is not there any more, nothing says what is secret.
+/// Adds what a session waits for. Without the agent secrets are unknown, so arguments are omitted.
 fn add_waiting(
     agent: Option<&Agent>,
     session: &Session,
@@ -63,37 +68,18 @@ fn add_waiting(
 ) {
     let active = agent.map(|agent| agent.active_agent(session).unwrap_or(agent));
     let tools = active.map(|agent| agent.executor().tools(cx));
-    let tool = |name: &str| tools.as_ref().and_then(|tools| tools.get(name));
-    let calls = session.thread().last_calls();
-    let path = |index| around.iter().copied().chain([index]).collect::<Vec<_>>();
-    let mut add = |index, call: &ToolCall, what| {
-        all.push(Waiting {
-            path: path(index),
-            id: call.id.to_string(),
-            key: session.call_key(index, &call.id),
-            tool: call.name.to_string(),
-            arguments: tool(&call.name).map(|tool| tool.redacted(&call.arguments).into_owned()),
-            what,
-        });
-    };
-    for asks in session.thread().questions() {
-        if let Some(call) = calls.get(asks.index) {
-            add(asks.index, call, WaitingFor::Answer(asks.question));
+    let tools = tools.unwrap_or_default();
+    let calls = session.thread().questions().into_iter();
+    for call in calls.chain(session.pending()) {
+        let mut shown = call.shown(&tools);
+        shown.path.splice(..0, around.iter().copied());
+        shown.key = session.call_key(call.index, &call.call.id);
+        let path = shown.path.clone();
+        all.push(shown);
+        if let Some(sub) = session.sub_session(call.index) {
+            let tool = tools.get(&call.call.name);
+            let agent = tool.and_then(|tool| Agent::of_tool(&**tool));
+            add_waiting(agent, sub, cx, &path, all);
         }
-    }
-    let mut inside = Vec::new();
-    for pending in session.pending() {
-        add(
-            pending.index,
-            &pending.call,
-            WaitingFor::Decision(pending.reason),
-        );
-        if let Some(sub) = session.sub_session(pending.index) {
-            inside.push((pending.index, pending.call.name.clone(), sub));
-        }
-    }
-    for (index, name, sub) in inside {
-        let agent = tool(&name).and_then(|tool| Agent::of_tool(&**tool));
-        add_waiting(agent, sub, cx, &path(index), all);
     }
 }

@@ -1,22 +1,24 @@
 //! Decisions of people about pending calls.
 
+use std::sync::Arc;
+
 use serde_json::json;
-use toolwright_provider::call::{ErrorKind, ToolCall, ToolError};
-use toolwright_runtime::executor::Decided;
-use toolwright_runtime::tool::{Context, Decision};
+use toolwright_provider::call::{ErrorKind, Outcome, StoredOutcome, ToolError};
+use toolwright_runtime::executor::{Decided, PendingReason};
+use toolwright_runtime::tool::{Context, Decision, OpenCall, OpenCallState};
 use toolwright_runtime::toolset::Toolset;
 
-use super::{CallRef, PendingCallReason, PendingCalls, Session, SessionError, WaitingCall};
+use super::{CallRef, PendingCalls, Session, SessionError, WaitingCall};
 use crate::agent::Agent;
 use crate::digest;
 use crate::run::AgentError;
 
 impl Session {
     /// Records a person's decision about a pending call. The next run carries it out. Until then, a later decision
-    /// replaces it. Calls without a decision stay pending.
+    /// replaces it. Calls without a decision stay pending. A [question](Self::questions) is answered or rejected at once.
     ///
     /// Every pending call can be decided, whatever the session waits for and however its last run ended. A call that
-    /// only waits for its turn ([`PendingCallReason::NotRun`]) runs as the model wrote it, unless it is decided.
+    /// only waits for its turn ([`PendingReason::NotRun`]) runs as the model wrote it, unless it is decided.
     ///
     /// # Approvals are bound to what was shown
     ///
@@ -30,7 +32,7 @@ impl Session {
     ///
     /// # Errors
     /// Fails if no such call is pending, or several are, or an approval is for a call whose agent waits for somebody
-    /// [inside](SessionError::WaitsInside). Nothing changes then.
+    /// [inside](SessionError::WaitsInside) or whose tool [asks](SessionError::NeedsAnswer). Nothing changes then.
     pub fn decide<'a>(
         &mut self,
         call: impl Into<CallRef<'a>>,
@@ -47,17 +49,31 @@ impl Session {
         &mut self,
         decisions: impl IntoIterator<Item = (CallRef<'a>, Decision)>,
     ) -> Result<(), SessionError> {
-        let mut pending = PendingCalls::new(self.pending());
-        self.allow("decision", !pending.is_empty())?;
-        let mut decided = Vec::new();
-        for (call, decision) in decisions {
-            let pending = pending.take(call)?;
+        let (earlier, decisions): (Vec<_>, Vec<_>) = decisions
+            .into_iter()
+            .partition(|(call, _)| self.is_of_earlier_turns(call));
+        let mut pending = self.pending();
+        pending.extend(self.thread.questions());
+        let mut pending = PendingCalls::new(pending);
+        self.allow("decision", !pending.is_empty() || !earlier.is_empty())?;
+        let (own, inside) = self.split(decisions);
+        let inside = self.give_inside(inside, Self::decide_all)?;
+        let (mut decided, mut answers) = (Vec::new(), Vec::new());
+        for (call, decision) in own {
+            let pending = pending.take(&call)?;
+            if pending.reason.question().is_some() {
+                answers.push(self.thread.decided(&pending, decision)?);
+                continue;
+            }
             if decision == Decision::Approve
                 && let Some(path) = self.waits_inside(pending.index)
             {
                 return Err(SessionError::WaitsInside(path));
             }
             decided.push((pending, decision));
+        }
+        for (call, decision) in earlier {
+            self.decide_earlier(&call, decision)?;
         }
         for (pending, decision) in decided {
             let index = pending.index;
@@ -69,7 +85,50 @@ impl Session {
                 wait.decision = Some(decision);
             }
         }
+        self.put_subs(inside);
+        if !answers.is_empty() {
+            self.thread.answer_all(answers);
+            self.settle();
+        }
         Ok(())
+    }
+
+    /// Returns true if the reference names an open call, or a call of a detached agent that paused.
+    fn is_of_earlier_turns(&self, call: &CallRef<'_>) -> bool {
+        let CallRef::Key(key) = call else {
+            return false;
+        };
+        let queue = self.queue();
+        self.open().get(key).is_some()
+            || queue
+                .give_paused(|paused| paused.has_key(key).then_some(()))
+                .is_some()
+    }
+
+    /// Decides about an open call of unknown outcome, or a call of a detached agent.
+    fn decide_earlier(&self, call: &CallRef<'_>, decision: Decision) -> Result<(), SessionError> {
+        let key = call.to_string();
+        let open = self.open();
+        let Some(OpenCall { call, state, .. }) = open.get(&key) else {
+            let mut decision = Some(decision);
+            let decided = self.queue().give_paused(|paused| {
+                let decision = decision.take_if(|_| paused.has_key(&key))?;
+                Some(paused.decide(CallRef::Key((&*key).into()), decision))
+            });
+            return decided.unwrap_or(Err(SessionError::UnknownCall(key)));
+        };
+        let outcome = match decision {
+            _ if !matches!(state, OpenCallState::Unknown(_)) => {
+                return Err(SessionError::UnknownCall(key));
+            }
+            Decision::Answer(answer) => Ok(Outcome::value(answer)),
+            Decision::Reject(reason) => Err(Decision::rejected(&reason)),
+            _ => return Err(SessionError::NeedsAnswer(call.id.to_string())),
+        };
+        let outcome = StoredOutcome::new(&call, &outcome)
+            .map_err(|error| SessionError::Unwritable(error.to_string()))?;
+        let ended = open.end_here(&key, outcome);
+        ended.map_err(|_| SessionError::UnknownCall(key))
     }
 
     /// Returns the path of the first call inside of the call at this place that waits for somebody, unless its agent can
@@ -80,7 +139,7 @@ impl Session {
             return None;
         }
         let pending = sub.pending().into_iter();
-        let waits = pending.filter(|pending| pending.reason != PendingCallReason::NotRun);
+        let waits = pending.filter(|pending| pending.reason != PendingReason::NotRun);
         let waits = waits.map(|pending| pending.index);
         let asks = sub.thread.questions().into_iter().map(|asks| asks.index);
         let first = asks.chain(waits).min()?;
@@ -121,14 +180,8 @@ impl Session {
     /// Returns the calls of unknown outcome that were approved to run again, by place, with the record revisions that
     /// were shown.
     pub(crate) fn again(&self) -> impl Iterator<Item = (usize, u64)> {
-        let again = |wait: &WaitingCall| match (&wait.reason, &wait.decision) {
-            (
-                PendingCallReason::OutcomeUnknown {
-                    record: Some(record),
-                    ..
-                },
-                Some(Decision::Approve | Decision::Edit(_)),
-            ) => Some((wait.index, *record)),
+        let again = |wait: &WaitingCall| match &wait.decision {
+            Some(Decision::Approve | Decision::Edit(_)) => Some((wait.index, wait.record?)),
             _ => None,
         };
         self.waits.iter().filter_map(again)
@@ -157,7 +210,7 @@ impl WaitingCall {
                 "the call has begun: its arguments can no longer be changed"
             }
             Decision::Edit(arguments) => {
-                let edited = ToolCall::new(&*call.id, &*call.name, arguments.to_string());
+                let edited = call.with_arguments(Arc::clone(arguments));
                 return tools.__validate_stored(&edited, cx);
             }
             _ => return Ok(()),
@@ -168,9 +221,9 @@ impl WaitingCall {
     /// Takes back a decision that cannot be carried out.
     fn undecided(&mut self, error: ToolError) -> AgentError {
         self.decision = None;
-        if self.reason == PendingCallReason::NotRun {
+        if self.reason == PendingReason::NotRun {
             // A person decided otherwise, so the call no longer runs by itself.
-            self.reason = PendingCallReason::Decision(json!({ "why": error.to_string() }));
+            self.reason = PendingReason::Decision(json!({ "why": error.to_string() }));
         }
         AgentError::decision(error)
     }

@@ -19,9 +19,12 @@ pub enum SessionError {
     UnknownCall(String),
     /// Several pending calls of this turn have this id. Name the call by its place.
     AmbiguousCall(String),
-    /// The call runs an agent that waits for somebody: see [`Session::at_path`](crate::Session::at_path). Holds the path of
+    /// The call runs an agent that waits for somebody: see [`Agent::waiting`](crate::Agent::waiting). Holds the path of
     /// the first call that waits there.
     WaitsInside(Vec<usize>),
+    /// The call with this id can be answered or rejected, and nothing else: its tool asks, or it is an open call whose outcome
+    /// is unknown.
+    NeedsAnswer(String),
     /// The session has failed.
     Failed(String),
     /// The answer cannot be written as JSON.
@@ -53,6 +56,13 @@ impl fmt::Display for SessionError {
                     "call {call} runs an agent, and the call at the path [{path}] waits for somebody there"
                 )
             }
+            Self::NeedsAnswer(id) => {
+                let id = Printable::new(id).one_line();
+                write!(
+                    f,
+                    "the call `{id}` is not run by a decision; answer or reject it"
+                )
+            }
             Self::Failed(message) => {
                 write!(f, "the session has failed: {}", Printable::new(message))
             }
@@ -76,3 +86,16 @@ fn way_on(status: &str, tried: &str) -> &'static str {
 }
 
 impl std::error::Error for SessionError {}
+
+impl SessionError {
+    /// Makes it an error of the agent that the call at this place runs.
+    pub(super) fn at(self, index: usize) -> Self {
+        match self {
+            Self::WaitsInside(mut path) => {
+                path.insert(0, index);
+                Self::WaitsInside(path)
+            }
+            other => other,
+        }
+    }
+}

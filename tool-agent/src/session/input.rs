@@ -4,9 +4,9 @@ use serde::Serialize;
 use toolwright_provider::call::Encoder;
 use toolwright_runtime::tool::{OpenCallState, OpenCalls};
 
-use super::{CallRef, Queue, RunPosition, Session, SessionError, Status, find};
+use super::{CallRef, Queue, RunPosition, Session, SessionError, Status, find, key};
 use crate::session::Node;
-use crate::thread::{OpenQuestion, ThreadMessage};
+use crate::thread::ThreadMessage;
 
 impl Session {
     /// Starts a new run with a message of the user.
@@ -28,7 +28,7 @@ impl Session {
     /// them.
     pub fn reply(&mut self, text: impl Into<String>) -> Result<(), SessionError> {
         if let Status::AwaitingUser { index, .. } = self.status {
-            if let Some(sub) = self.asking(index) {
+            if let Ok(sub) = self.asking(index) {
                 sub.reply(text)?;
                 self.settle();
                 return Ok(());
@@ -91,14 +91,19 @@ impl Session {
         call: impl Into<CallRef<'a>>,
         answer: impl Serialize,
     ) -> Result<(), SessionError> {
-        let (open, call) = (self.questions(), call.into());
+        let open = self.questions();
         self.allow("answer", !open.is_empty())?;
-        let found = find(open.iter().map(OpenQuestion::key), call)?;
-        let index = open.get(found).map(|asks| asks.index);
-        let index = index.ok_or_else(|| SessionError::UnknownCall(call.to_string()))?;
-        match self.asking(index) {
-            Some(sub) => sub.answer(answer)?,
-            None => self.thread.answer_call(index, answer)?,
+        match self.lead(call.into()) {
+            (Some(index), inside) => self.asking(index)?.answer_call(inside, answer)?,
+            (None, call) => {
+                let found = find(open.iter().map(key), &call)?;
+                let index = open.get(found).map(|asks| asks.index);
+                let index = index.ok_or_else(|| SessionError::UnknownCall(call.to_string()))?;
+                match self.asking(index) {
+                    Ok(sub) => sub.answer(answer)?,
+                    Err(_) => self.thread.answer_call(index, answer)?,
+                }
+            }
         }
         self.settle();
         Ok(())

@@ -1,84 +1,45 @@
-//! Pending calls and references to them.
+//! References to calls that wait.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use toolwright_provider::call::ToolCall;
-use toolwright_runtime::executor::PendingReason;
+use toolwright_runtime::executor::{Pending, Waiting};
 use toolwright_schema::text::ShortStr;
 
 use super::SessionError;
+use crate::run::shown_path;
 
-/// Reason why a call is pending.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Reference to a call that waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum PendingCallReason {
-    /// The call has not run yet, because of a pause or a limit.
-    NotRun,
-    /// The tool is `manual`.
-    ManualTool,
-    /// The executor runs no calls, or none with this name.
-    ManualMode,
-    /// A layer asks for a decision. Holds the value to show to the person who decides.
-    Decision(Value),
-    /// The call runs an agent that waits for input: see [`Session::sub_session`](crate::Session::sub_session).
-    /// Answering or rejecting the call ends that agent's conversation.
-    Agent,
-    /// The call began, and it is unknown whether it took effect: the process or the run ended before the call did, or the
-    /// tool says so. Approving it runs it again, with a new key; otherwise answer or reject it.
-    OutcomeUnknown {
-        /// The error, in words.
-        #[serde(default)]
-        error: String,
-        /// Revision of the call's record, if the agent has a checkpointer. An approval is bound to it: if the outcome
-        /// becomes known meanwhile, the call does not run again.
-        #[serde(default)]
-        record: Option<u64>,
-    },
+pub enum CallRef<'a> {
+    /// The call's place in its turn, from 0.
+    Index(usize),
+    /// The call's id, if it is unique in the turn.
+    Id(Cow<'a, str>),
+    /// Places of the calls that run the agents around the call, outermost first, and its own: a [`Waiting::path`].
+    Path(Cow<'a, [usize]>),
+    /// The call's [`Waiting::key`]. It never names a call of another turn.
+    Key(Cow<'a, str>),
 }
 
-impl From<PendingReason> for PendingCallReason {
-    fn from(reason: PendingReason) -> Self {
-        match reason {
-            PendingReason::ManualTool => Self::ManualTool,
-            PendingReason::ManualMode => Self::ManualMode,
-            PendingReason::Decision(shown) => Self::Decision(shown),
-            PendingReason::OutcomeUnknown(error) => Self::OutcomeUnknown {
-                error,
-                record: None,
-            },
-            _ => Self::NotRun,
+impl CallRef<'_> {
+    /// Returns a reference that holds its own texts.
+    pub fn into_owned(self) -> CallRef<'static> {
+        match self {
+            Self::Index(index) => CallRef::Index(index),
+            Self::Id(id) => CallRef::Id(id.into_owned().into()),
+            Self::Path(path) => CallRef::Path(path.into_owned().into()),
+            Self::Key(key) => CallRef::Key(key.into_owned().into()),
         }
     }
 }
 
-/// A call without an answer.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct PendingCall {
-    /// The call's place in its turn, from 0.
-    pub index: usize,
-    /// The call.
-    pub call: ToolCall,
-    /// Reason why it is pending.
-    pub reason: PendingCallReason,
-}
-
-/// Reference to a call of a turn: by its place, or by its id if that is unique.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallRef<'a> {
-    /// The call's place in its turn, from 0.
-    Index(usize),
-    /// The call's id.
-    Id(&'a str),
-}
-
 impl<'a> From<&'a str> for CallRef<'a> {
     fn from(id: &'a str) -> Self {
-        Self::Id(id)
+        Self::Id(id.into())
     }
 }
 
@@ -88,29 +49,43 @@ impl From<usize> for CallRef<'_> {
     }
 }
 
+impl<'a> From<&'a [usize]> for CallRef<'a> {
+    fn from(path: &'a [usize]) -> Self {
+        Self::Path(path.into())
+    }
+}
+
+impl<'a> From<&'a Waiting> for CallRef<'a> {
+    fn from(waiting: &'a Waiting) -> Self {
+        Self::Key((&*waiting.key).into())
+    }
+}
+
 impl fmt::Display for CallRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Index(index) => index.fmt(f),
-            Self::Id(id) => f.write_str(id),
+            Self::Id(text) | Self::Key(text) => f.write_str(text),
+            Self::Path(path) => f.write_str(&shown_path(path)),
         }
     }
 }
 
-impl PendingCall {
-    pub(crate) fn key(&self) -> (usize, &str) {
-        (self.index, &self.call.id)
-    }
+/// Returns the place and the id of a call.
+pub(crate) fn key(pending: &Pending) -> (usize, &str) {
+    (pending.index, &pending.call.id)
 }
 
 /// Finds the referenced call among calls given by place and id. Returns its position.
 pub(crate) fn find<'c>(
     calls: impl IntoIterator<Item = (usize, &'c str)>,
-    call: CallRef<'_>,
+    call: &CallRef<'_>,
 ) -> Result<usize, SessionError> {
     let meant = |(index, id): (usize, &str)| match call {
-        CallRef::Index(place) => index == place,
+        CallRef::Index(place) => index == *place,
         CallRef::Id(meant) => id == meant,
+        CallRef::Path(path) => **path == [index],
+        CallRef::Key(_) => false,
     };
     let mut found = (0..).zip(calls).filter(|(_, key)| meant(*key));
     match (found.next(), found.next()) {
@@ -123,13 +98,13 @@ pub(crate) fn find<'c>(
 /// Pending calls, indexed so that taking n of them by reference costs n.
 pub(crate) struct PendingCalls {
     /// Calls by place.
-    calls: BTreeMap<usize, PendingCall>,
+    calls: BTreeMap<usize, Pending>,
     /// Places by id.
     places: BTreeMap<ShortStr, BTreeSet<usize>>,
 }
 
 impl PendingCalls {
-    pub(crate) fn new(pending: Vec<PendingCall>) -> Self {
+    pub(crate) fn new(pending: Vec<Pending>) -> Self {
         let mut places = BTreeMap::<_, BTreeSet<_>>::new();
         for one in &pending {
             let places = places.entry(one.call.id.clone()).or_default();
@@ -144,10 +119,12 @@ impl PendingCalls {
     }
 
     /// Takes out the referenced call.
-    pub(crate) fn take(&mut self, call: CallRef<'_>) -> Result<PendingCall, SessionError> {
+    pub(crate) fn take(&mut self, call: &CallRef<'_>) -> Result<Pending, SessionError> {
         let index = match call {
-            CallRef::Index(index) => Some(index),
-            CallRef::Id(id) => match self.places.get(id) {
+            CallRef::Index(index) => Some(*index),
+            CallRef::Path(path) => path.first().copied().filter(|_| path.len() == 1),
+            CallRef::Key(_) => None,
+            CallRef::Id(id) => match self.places.get(&**id) {
                 Some(places) if places.len() > 1 => {
                     return Err(SessionError::AmbiguousCall(call.to_string()));
                 }

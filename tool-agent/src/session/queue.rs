@@ -154,6 +154,16 @@ impl Queue {
         Some(state.paused.remove(place))
     }
 
+    /// Returns the detached sessions that wait for input.
+    pub(crate) fn paused_sessions(&self) -> Vec<Session> {
+        self.lock().paused.iter().map(Session::same).collect()
+    }
+
+    /// Gives input to the first detached session that takes it. Returns `None` if there is none.
+    pub(crate) fn give_paused<T>(&self, give: impl FnMut(&mut Session) -> Option<T>) -> Option<T> {
+        self.lock().paused.iter_mut().find_map(give)
+    }
+
     /// Keeps a detached session that waits for input.
     pub(crate) fn keep_paused(&self, session: Session) {
         self.lock().paused.push(session);

@@ -2,10 +2,11 @@
 
 use serde_json::json;
 use toolwright_provider::call::{ToolCall, ToolError};
+use toolwright_runtime::executor::{Pending, PendingReason};
 use toolwright_runtime::tool::{Context, Decision};
 use toolwright_runtime::toolset::Toolset;
 
-use super::{PendingCall, PendingCallReason, Session};
+use super::Session;
 use crate::agent::Agent;
 use crate::digest;
 
@@ -38,7 +39,7 @@ impl Session {
     /// wait without an approval, or were changed in the store, are left as they are.
     pub(crate) fn refused(&self, tools: &Toolset, cx: &Context) -> Vec<(bool, RefusedCall)> {
         let mut refused = Vec::new();
-        for PendingCall { index, call, .. } in self.pending() {
+        for Pending { index, call, .. } in self.pending() {
             let is_there = tools.get(&call.name).is_some();
             let runs = self.wait(index).is_none_or(|wait| {
                 is_there && wait.decision == Some(Decision::Approve) && wait.is_intact()
@@ -72,17 +73,17 @@ impl Session {
             let is_for_a_tool =
                 |decision: &mut Decision| matches!(decision, Decision::Approve | Decision::Edit(_));
             let is_dropped = wait.decision.take_if(is_for_a_tool).is_some();
-            if !is_dropped && !matches!(wait.reason, PendingCallReason::Decision(_)) {
+            if !is_dropped && !matches!(wait.reason, PendingReason::Decision(_)) {
                 continue;
             }
             // People see that it is another question.
             if !matches!(
                 wait.reason,
-                PendingCallReason::Agent | PendingCallReason::OutcomeUnknown { .. }
+                PendingReason::Agent | PendingReason::OutcomeUnknown(_)
             ) {
                 let why = "the tool has changed since the call was shown";
                 let tool = today.get(..8);
-                wait.reason = PendingCallReason::Decision(json!({ "why": why, "tool": tool }));
+                wait.reason = PendingReason::Decision(json!({ "why": why, "tool": tool }));
             }
             wait.digest = digest::of(&wait.call, &today);
             wait.tool = today;

@@ -1,16 +1,20 @@
 //! Sub-sessions: sessions of agents that calls run.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use toolwright_runtime::executor::PendingReason;
 use toolwright_runtime::tool::CallPlace;
 
-use super::{
-    CallRef, PendingCall, PendingCallReason, Session, SessionError, Status, WaitingCall, find,
-};
+use super::{CallRef, Session, SessionError, Status, WaitingCall, find, key};
 use crate::store::CheckpointId;
+use crate::thread::ThreadMessage;
+
+/// Inputs for calls of one session.
+type Inputs<'a, T> = Vec<(CallRef<'a>, T)>;
 
 /// Sessions of agents that calls run. A call may run an agent ([`AgentTool`](crate::AgentTool)) in a conversation of
-/// its own. If the agent waits for input, the call is pending as [`PendingCallReason::Agent`], and its session is
+/// its own. If the agent waits for input, the call is pending as [`PendingReason::Agent`], and its session is
 /// stored here.
 ///
 /// Its first question is this session's too: [`reply`](Self::reply) and [`answer`](Self::answer) go to it. All other
@@ -18,8 +22,14 @@ use crate::store::CheckpointId;
 impl Session {
     /// Returns the session of the agent that a pending call runs.
     pub fn sub_session<'a>(&self, call: impl Into<CallRef<'a>>) -> Option<&Session> {
-        let place = self.place_of_sub(call.into()).ok()?;
-        self.waits.get(place)?.sub.as_deref()
+        match self.lead(call.into()) {
+            (Some(index), inside) => self.sub_at(index)?.sub_session(inside),
+            (None, call) => self.sub_at(self.place_of_sub(&call).ok()?),
+        }
+    }
+
+    fn sub_at(&self, index: usize) -> Option<&Session> {
+        self.wait(index)?.sub.as_deref()
     }
 
     /// Gives input to the session of the agent that a pending call runs: a decision about one of its calls, a result, a
@@ -40,45 +50,111 @@ impl Session {
         call: impl Into<CallRef<'a>>,
         say: impl FnOnce(&mut Session) -> Result<T, SessionError>,
     ) -> Result<T, SessionError> {
-        let call = call.into();
-        let place = self.place_of_sub(call)?;
-        let sub = self.waits.get_mut(place).and_then(|wait| wait.sub.as_mut());
-        let sub = sub.ok_or_else(|| SessionError::UnknownCall(call.to_string()))?;
-        let said = say(sub)?;
+        let said = match self.lead(call.into()) {
+            (Some(index), inside) => self.asking(index)?.in_sub_session(inside, say),
+            (None, call) => self.asking(self.place_of_sub(&call)?).and_then(say),
+        }?;
         if self.awaits() {
             self.settle();
         }
         Ok(said)
     }
 
-    /// Gives input to the call at the end of a path through the agents in calls: with the session that has the call, and the call in
-    /// it. [`Agent::waiting`](crate::Agent::waiting) lists the paths.
-    ///
-    /// ```no_run
-    /// # use toolwright::agent::{Session, session::SessionError};
-    /// # use toolwright::call::Decision;
-    /// # fn approve(session: &mut Session, path: &[usize]) -> Result<(), SessionError> {
-    /// session.at_path(path, |session, call| session.decide(call, Decision::Approve))
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// See [`in_sub_session`](Self::in_sub_session). Fails also if the path is empty.
-    pub fn at_path<'a, T, P>(
-        &mut self,
-        path: &[P],
-        say: impl FnOnce(&mut Session, CallRef<'a>) -> Result<T, SessionError>,
-    ) -> Result<T, SessionError>
-    where
-        P: Copy + Into<CallRef<'a>>,
-    {
-        match path {
-            [] => Err(SessionError::UnknownCall(String::new())),
-            [call] => say(self, (*call).into()),
-            [call, inside @ ..] => {
-                self.in_sub_session(*call, |session| session.at_path(inside, say))
+    /// Follows a reference: returns the place of the call whose agent has the named call, and the reference there. The place is
+    /// `None` for a call of this session.
+    pub(super) fn lead<'a>(&self, call: CallRef<'a>) -> (Option<usize>, CallRef<'a>) {
+        match call {
+            CallRef::Path(path) => match &*path {
+                [first, inside @ ..] if !inside.is_empty() => {
+                    (Some(*first), CallRef::Path(inside.to_vec().into()))
+                }
+                _ => (None, CallRef::Path(path)),
+            },
+            CallRef::Key(key) => {
+                let leads = |wait: &&WaitingCall| {
+                    let sub = wait.sub.as_ref();
+                    sub.is_some_and(|sub| sub.has_key(&key))
+                };
+                if let Some(index) = self.place_of_key(&key) {
+                    (None, CallRef::Index(index))
+                } else {
+                    let wait = self.waits.iter().find(leads);
+                    (wait.map(|wait| wait.index), CallRef::Key(key))
+                }
+            }
+            call => (None, call),
+        }
+    }
+
+    /// Splits inputs into those for calls of this session, and those for the agents in its calls.
+    pub(super) fn split<'a, T>(
+        &self,
+        inputs: impl IntoIterator<Item = (CallRef<'a>, T)>,
+    ) -> (Inputs<'a, T>, BTreeMap<usize, Inputs<'a, T>>) {
+        let (mut own, mut inside) = (Vec::new(), BTreeMap::<_, Vec<_>>::new());
+        for (call, input) in inputs {
+            match self.lead(call) {
+                (None, call) => own.push((call, input)),
+                (Some(index), call) => inside.entry(index).or_default().push((call, input)),
             }
         }
+        (own, inside)
+    }
+
+    /// Gives inputs to copies of the sessions in calls. [`put_subs`](Self::put_subs) keeps the copies.
+    pub(super) fn give_inside<'a, T>(
+        &self,
+        inputs: BTreeMap<usize, Inputs<'a, T>>,
+        give: impl Fn(&mut Session, Inputs<'a, T>) -> Result<(), SessionError>,
+    ) -> Result<Vec<(usize, Session)>, SessionError> {
+        let given = inputs.into_iter().map(|(index, inputs)| {
+            let sub = self.sub_at(index).map(Session::same);
+            let mut sub = sub.ok_or_else(|| SessionError::UnknownCall(index.to_string()))?;
+            give(&mut sub, inputs).map_err(|error| error.at(index))?;
+            Ok((index, sub))
+        });
+        given.collect()
+    }
+
+    pub(super) fn put_subs(&mut self, subs: Vec<(usize, Session)>) {
+        for (index, sub) in subs {
+            if let Some(wait) = self.wait_mut(index) {
+                wait.sub = Some(Box::new(sub));
+            }
+            if self.awaits() {
+                self.settle();
+            }
+        }
+    }
+
+    /// Returns the place of the call of the last turn that has this key.
+    fn place_of_key(&self, key: &str) -> Option<usize> {
+        let turn = format!("{}/{}/", self.run_id(), self.turn());
+        let (index, _) = key.strip_prefix(&turn)?.split_once('/')?;
+        let index = index.parse().ok()?;
+        let call = self.thread.last_calls().get(index)?;
+        (self.call_key(index, &call.id) == key).then_some(index)
+    }
+
+    /// Returns the name of the tool whose open call ran this detached session.
+    pub(crate) fn tool_of_detached(&self, paused: &Session) -> Option<&str> {
+        let suffix = format!("@{}", self.born);
+        let key = paused.id().strip_suffix(&*suffix)?;
+        self.thread
+            .messages()
+            .iter()
+            .find_map(|message| match message {
+                ThreadMessage::Tool(answer) if answer.open.as_deref() == Some(key) => {
+                    Some(&*answer.name)
+                }
+                _ => None,
+            })
+    }
+
+    /// Returns true if a call of the last turn here, or of an agent in it, has this key.
+    pub(super) fn has_key(&self, key: &str) -> bool {
+        let mut inside = self.waits.iter().filter_map(|wait| wait.sub.as_ref());
+        self.place_of_key(key).is_some() || inside.any(|sub| sub.has_key(key))
     }
 
     /// Makes the session a branch after this checkpoint. Its calls get other idempotency keys.
@@ -99,17 +175,13 @@ impl Session {
         }
     }
 
-    /// Returns the position in `waits` of a call that runs an agent.
-    fn place_of_sub(&self, call: CallRef<'_>) -> Result<usize, SessionError> {
+    /// Returns the place of a call that runs an agent.
+    fn place_of_sub(&self, call: &CallRef<'_>) -> Result<usize, SessionError> {
         let mut pending = self.pending();
         pending.retain(|pending| self.wait(pending.index).is_some());
-        let found = find(pending.iter().map(PendingCall::key), call)?;
+        let found = find(pending.iter().map(key), call)?;
         let index = pending.get(found).map(|pending| pending.index);
-        let place = self
-            .waits
-            .iter()
-            .position(|wait| Some(wait.index) == index && wait.sub.is_some());
-        place.ok_or_else(|| SessionError::UnknownCall(call.to_string()))
+        index.ok_or_else(|| SessionError::UnknownCall(call.to_string()))
     }
 
     /// Returns true if an agent can run the session as it stands.
@@ -121,9 +193,12 @@ impl Session {
         }
     }
 
-    /// Returns the sub-session of the call at this place, if there is one.
-    pub(super) fn asking(&mut self, index: usize) -> Option<&mut Session> {
-        self.wait_mut(index)?.sub.as_deref_mut()
+    /// Returns the session of the agent that the call at this place runs.
+    pub(super) fn asking(&mut self, index: usize) -> Result<&mut Session, SessionError> {
+        let sub = self
+            .wait_mut(index)
+            .and_then(|wait| wait.sub.as_deref_mut());
+        sub.ok_or_else(|| SessionError::UnknownCall(index.to_string()))
     }
 }
 
@@ -136,7 +211,6 @@ pub(crate) fn id_of(key: &str, born: &str) -> Arc<str> {
 impl WaitingCall {
     /// Returns true if the call runs an agent that can continue.
     pub(crate) fn goes_on(&self) -> bool {
-        self.reason == PendingCallReason::Agent
-            && self.sub.as_ref().is_some_and(|sub| sub.goes_on())
+        self.reason == PendingReason::Agent && self.sub.as_ref().is_some_and(|sub| sub.goes_on())
     }
 }

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use toolwright_provider::call::{Encoder, Outcome, ToolCall, ToolError, ToolResult};
+use toolwright_runtime::executor::Pending;
 use toolwright_runtime::tool::CallPlace;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::ShortStr;
 
-use super::{CallRef, PendingCall, PendingCalls, Session, SessionError, WaitingCall};
+use super::{CallRef, PendingCalls, Session, SessionError, WaitingCall};
 use crate::thread::ToolMessage;
 
 impl Session {
@@ -35,11 +36,14 @@ impl Session {
     ) -> Result<(), SessionError> {
         let mut pending = PendingCalls::new(self.pending());
         self.allow("result of a tool", self.awaits() && !pending.is_empty())?;
+        let (own, inside) = self.split(results);
+        let inside = self.give_inside(inside, Self::submit_all)?;
         let mut answers = Vec::new();
-        for (call, outcome) in results {
-            let PendingCall { index, call, .. } = pending.take(call)?;
+        for (call, outcome) in own {
+            let Pending { index, call, .. } = pending.take(&call)?;
             answers.push(answer_of(index, &call, outcome)?);
         }
+        self.put_subs(inside);
         self.take_answers(answers);
         self.settle();
         Ok(())

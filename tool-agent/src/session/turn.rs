@@ -6,17 +6,15 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use toolwright_provider::call::{Outcome, StoredOutcome, ToolResult};
-use toolwright_runtime::executor::Decided;
+use toolwright_runtime::executor::{Decided, Pending, PendingReason, Question};
 use toolwright_runtime::tool::Decision;
 use toolwright_schema::text::ShortStr;
 
-use super::{PendingCall, PendingCallReason, Session, Status, WaitingCall};
+use super::{Session, Status, WaitingCall};
 use crate::digest;
 use crate::run::RunEnd;
 use crate::session::Node;
-use crate::thread::OpenQuestion;
 
 /// Call that ends the run once nothing of its turn is open.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -76,7 +74,7 @@ impl Session {
     /// Returns the open questions in call order: those of this conversation's tools, and the first one of each agent
     /// that a call runs. [`status`](Self::status) holds the first of them, and [`answer_call`](Self::answer_call)
     /// answers any.
-    pub fn questions(&self) -> Vec<OpenQuestion> {
+    pub fn questions(&self) -> Vec<Pending> {
         let mut open = self.thread.questions();
         let inside = self.waits.iter().filter_map(WaitingCall::question);
         open.extend(inside);
@@ -87,11 +85,14 @@ impl Session {
     /// Returns the first open question as a status.
     pub(crate) fn question(&self) -> Option<Status> {
         let first = self.questions().into_iter().next()?;
+        let PendingReason::Question(Question { text, options }) = first.reason else {
+            return None;
+        };
         Some(Status::AwaitingUser {
             index: first.index,
-            id: first.id,
-            question: first.question.text,
-            options: first.question.options,
+            id: first.call.id,
+            question: text,
+            options,
         })
     }
 
@@ -150,7 +151,7 @@ impl Session {
     pub(crate) fn is_left(&self) -> bool {
         let open = self.pending();
         open.iter()
-            .any(|pending| pending.reason != PendingCallReason::NotRun)
+            .any(|pending| pending.reason != PendingReason::NotRun)
     }
 
     fn place_of(&self, index: usize) -> Result<usize, usize> {
@@ -188,16 +189,17 @@ impl Session {
 
 impl WaitingCall {
     /// Creates a waiting call from a pending one. `tool` is the digest of the tool that it was shown with.
-    pub(crate) fn new(pending: PendingCall, tool: String) -> Self {
+    pub(crate) fn new(pending: Pending, tool: String) -> Self {
         Self {
             digest: digest::of(&pending.call, &tool),
             tool,
             index: pending.index,
             call: pending.call,
             reason: pending.reason,
+            record: None,
             decision: None,
             edited: false,
-            attempt: 0,
+            attempt: pending.attempt,
             sub: None,
         }
     }
@@ -211,11 +213,8 @@ impl WaitingCall {
     pub(crate) fn edited(&self) -> Option<Cow<'_, str>> {
         let own = &*self.call.arguments;
         match &self.decision {
-            Some(Decision::Edit(arguments))
-                if self.edited
-                    || serde_json::from_str::<Value>(own).ok().as_ref() != Some(arguments) =>
-            {
-                Some(arguments.to_string().into())
+            Some(Decision::Edit(arguments)) if self.edited || !is_same(own, arguments) => {
+                Some(Cow::Borrowed(arguments))
             }
             _ => self.edited.then_some(Cow::Borrowed(own)),
         }
@@ -223,7 +222,7 @@ impl WaitingCall {
 
     /// Attaches a decision to the call. A call of unknown outcome that runs again is another attempt.
     pub(crate) fn decided(&self, decision: Decision) -> Decided {
-        let again = matches!(self.reason, PendingCallReason::OutcomeUnknown { .. });
+        let again = matches!(self.reason, PendingReason::OutcomeUnknown(_));
         Decided {
             call: self.call.clone(),
             place: self.index,
@@ -233,12 +232,14 @@ impl WaitingCall {
     }
 
     /// Returns the first question of the agent that the call runs.
-    fn question(&self) -> Option<OpenQuestion> {
+    fn question(&self) -> Option<Pending> {
         let first = self.sub.as_ref()?.questions().into_iter().next()?;
-        Some(OpenQuestion {
-            index: self.index,
-            id: self.call.id.clone(),
-            question: first.question,
-        })
+        Some(Pending::new(self.index, self.call.clone(), first.reason))
     }
+}
+
+/// Returns true if both texts are the same JSON. Numbers are compared by their digits.
+fn is_same(one: &str, other: &str) -> bool {
+    let json = |text| toolwright_json::Value::parse(text).ok();
+    one == other || json(one).is_some_and(|one| Some(one) == json(other))
 }

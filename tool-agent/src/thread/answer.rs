@@ -3,30 +3,13 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use toolwright_provider::call::{Encoder, Outcome};
-use toolwright_schema::text::ShortStr;
+use toolwright_provider::call::{Encoder, Outcome, ToolCall, ToolError};
+use toolwright_runtime::executor::{Pending, PendingReason, Question};
+use toolwright_runtime::tool::Decision;
 
 use super::{LastTurn, Thread, index_of};
-use crate::session::{CallRef, SessionError, answer_of, find};
-use crate::thread::{Asks, Assistant, Question, ThreadMessage, ToolMessage};
-
-/// Question of a tool that nobody has answered yet.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct OpenQuestion {
-    /// The call's place in its turn, from 0.
-    pub index: usize,
-    /// The call's id.
-    pub id: ShortStr,
-    /// Text and options of the question.
-    pub question: Question,
-}
-
-impl OpenQuestion {
-    pub(crate) fn key(&self) -> (usize, &str) {
-        (self.index, &self.id)
-    }
-}
+use crate::session::{CallRef, SessionError, answer_of, find, key};
+use crate::thread::{Assistant, ThreadMessage, ToolMessage};
 
 impl Thread {
     /// Inserts an answer after the message that makes the call, in call order. Replaces the answer that the call has
@@ -115,7 +98,7 @@ impl Thread {
     /// let calls = ["a", "b"].map(|id| ToolCall::new(id, "ask", "{}"));
     /// let mut thread = Thread::from([ThreadMessage::user("Go!"), ThreadMessage::calls(calls)]);
     /// node.process(&mut thread, &Context::new()).await.unwrap();
-    /// assert_eq!(thread.questions()[1].question.text, "What of b?");
+    /// assert_eq!(&*thread.questions()[1].call.id, "b");
     ///
     /// // In any order.
     /// thread.answer_call("b", "two").unwrap();
@@ -123,7 +106,7 @@ impl Thread {
     /// assert!(thread.questions().is_empty());
     /// # });
     /// ```
-    pub fn questions(&self) -> Vec<OpenQuestion> {
+    pub fn questions(&self) -> Vec<Pending> {
         let behind = self
             .last_turn()
             .map_or(self.messages.len(), |turn| turn + 1);
@@ -131,13 +114,13 @@ impl Thread {
         for message in self.messages.iter().skip(behind) {
             match message {
                 ThreadMessage::Tool(answer) => {
-                    open.extend(answer.asks.clone().map(|question| OpenQuestion {
-                        index: answer.index,
-                        id: answer.id.clone(),
-                        question,
+                    let call = self.last_calls().get(answer.index);
+                    open.extend(call.zip(answer.asks.clone()).map(|(call, question)| {
+                        let reason = PendingReason::Question(question);
+                        Pending::new(answer.index, call.clone(), reason)
                     }));
                 }
-                ThreadMessage::Assistant(said) if said.asks.is_some() => {}
+                ThreadMessage::Assistant(said) if said.asks => {}
                 _ => return Vec::new(),
             }
         }
@@ -156,19 +139,43 @@ impl Thread {
         answer: impl Serialize,
     ) -> Result<(), SessionError> {
         let (open, call) = (self.questions(), call.into());
-        let found = find(open.iter().map(OpenQuestion::key), call)?;
+        let found = find(open.iter().map(key), &call)?;
         let index = open.get(found).map(|asks| asks.index);
         let asking = index.and_then(|index| Some((index, self.last_calls().get(index)?)));
         let Some((index, asking)) = asking else {
             return Err(SessionError::UnknownCall(call.to_string()));
         };
-        let mut answer = answer_of(index, asking, Ok(Outcome::value(answer)))?;
-        if let Some(edited) = self.edited(index) {
-            answer.say_edited(edited, Encoder::auto());
-        }
+        let answer = self.answer_to(index, asking, Ok(Outcome::value(answer)))?;
         self.answer(answer);
         self.restate_question();
         Ok(())
+    }
+
+    /// Returns the answer to a question, as a person decided.
+    pub(crate) fn decided(
+        &self,
+        asks: &Pending,
+        decision: Decision,
+    ) -> Result<ToolMessage, SessionError> {
+        let outcome = match decision {
+            Decision::Answer(answer) => Ok(Outcome::value(answer)),
+            Decision::Reject(reason) => Err(Decision::rejected(&reason)),
+            _ => return Err(SessionError::NeedsAnswer(asks.call.id.to_string())),
+        };
+        self.answer_to(asks.index, &asks.call, outcome)
+    }
+
+    fn answer_to(
+        &self,
+        index: usize,
+        call: &ToolCall,
+        outcome: Result<Outcome, ToolError>,
+    ) -> Result<ToolMessage, SessionError> {
+        let mut answer = answer_of(index, call, outcome)?;
+        if let Some(edited) = self.edited(index) {
+            answer.say_edited(edited, Encoder::auto());
+        }
+        Ok(answer)
     }
 
     /// Returns the arguments that a person edited, if the answer to the call at this place says so.
@@ -185,20 +192,18 @@ impl Thread {
 
     /// Repeats the first open question as the last message, in the assistant's words, if all calls have answers.
     pub(crate) fn restate_question(&mut self) {
-        if matches!(self.messages.last(), Some(ThreadMessage::Assistant(said)) if said.asks.is_some())
-        {
+        if matches!(self.messages.last(), Some(ThreadMessage::Assistant(said)) if said.asks) {
             self.pop();
         }
         let Some(first) = self.questions().into_iter().next() else {
             return;
         };
-        if self.unanswered().is_empty() {
+        if let PendingReason::Question(Question { text, .. }) = first.reason
+            && self.unanswered().is_empty()
+        {
             self.push(ThreadMessage::Assistant(Assistant {
-                text: first.question.text,
-                asks: Some(Asks {
-                    id: first.id,
-                    index: first.index,
-                }),
+                text,
+                asks: true,
                 ..Assistant::default()
             }));
         }

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use toolwright_provider::call::{Block, Bytes, Encoder, Outcome, Output, ToolCall, ToolResult};
 use toolwright_provider::wire::{HostedCall, Wire};
+use toolwright_runtime::executor::Question;
 use toolwright_schema::text::ShortStr;
 
 /// Message of a [`Thread`](crate::Thread).
@@ -45,9 +45,9 @@ pub struct Assistant {
     /// Deferred tools that the provider's own search has loaded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loaded: Vec<ShortStr>,
-    /// Present if the text is a tool's question to the user, and not the model's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub asks: Option<Asks>,
+    /// True if the text is the first open question of a tool, and not the model's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
 }
 
 /// Message in a provider's own form, with parts that only the provider understands, such as signatures of its
@@ -70,15 +70,6 @@ impl fmt::Debug for Native {
             .field("messages", &Bytes::all(&self.messages))
             .finish()
     }
-}
-
-/// Reference to the call that asks a person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asks {
-    /// The call's id.
-    pub id: ShortStr,
-    /// The call's place in its turn, from 0.
-    pub index: usize,
 }
 
 /// Answer to a call.
@@ -115,17 +106,6 @@ pub struct ToolMessage {
     /// [`Agent::report_edits`](crate::Agent::report_edits). `null` if the tool is not known any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<String>,
-}
-
-/// Question of a tool to a person.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Question {
-    /// Text of the question.
-    pub text: String,
-    /// Further data for the front end.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub options: Map<String, Value>,
 }
 
 impl ThreadMessage {

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use toolwright::agent::model::{ModelError, ModelErrorKind};
-use toolwright::agent::session::{CallRef, PendingCallReason, SessionError};
+use toolwright::agent::session::{CallRef, SessionError};
 use toolwright::agent::testing::{Recorded, ScriptedModel};
 use toolwright::agent::thread::ThreadRepair;
 use toolwright::agent::tool_node::ToolNode;
@@ -19,6 +19,7 @@ use toolwright::agent::{
     Agent, AgentError, MemoryCheckpointer, ModelResponse, Node, RunEnd, RunEvent, Session, Status,
     Thread, ThreadMessage,
 };
+use toolwright::executor::PendingReason;
 use toolwright::wire::Usage;
 use toolwright::{
     Context, Executor, Outcome, ToolCall, Toolset,
@@ -159,7 +160,7 @@ async fn limits_are_results_and_errors_where_asked() {
     assert!(matches!(run.end, RunEnd::MaxToolRounds(3)));
     assert_eq!(model.requests().len(), 4);
     assert_eq!(session.pending().len(), 1);
-    assert_eq!(session.pending()[0].reason, PendingCallReason::NotRun);
+    assert_eq!(session.pending()[0].reason, PendingReason::NotRun);
     let error = run.completed().unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -195,7 +196,7 @@ async fn manual_calls_are_answered_by_the_host() {
     let pending = session.pending();
     assert_eq!(
         (pending.len(), pending[0].index, &pending[0].reason),
-        (1, 0, &PendingCallReason::ManualTool)
+        (1, 0, &PendingReason::ManualTool)
     );
 
     // Not a word until the call is answered.
@@ -676,13 +677,13 @@ async fn a_turn_of_16_384_calls_is_answered() {
     let mut decided = session.clone();
     let approve = pending
         .iter()
-        .map(|one| (CallRef::Id(&one.call.id), Decision::Approve));
+        .map(|one| (CallRef::from(&*one.call.id), Decision::Approve));
     decided.decide_all(approve).unwrap();
     println!("{calls} decisions: {:?}", began.elapsed());
     let began = std::time::Instant::now();
     let results = pending
         .iter()
-        .map(|one| (CallRef::Id(&one.call.id), Ok(Outcome::value(1))));
+        .map(|one| (CallRef::from(&*one.call.id), Ok(Outcome::value(1))));
     session.submit_all(results).unwrap();
     assert!(session.pending().is_empty() && session.thread().check().is_ok());
     println!("{calls} results of the host's: {:?}", began.elapsed());

@@ -12,13 +12,13 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 use toolwright::agent::budget::{Budget, Money, Prices};
 use toolwright::agent::model::{ModelError, ModelErrorKind};
-use toolwright::agent::session::{CallRef, PendingCallReason, SessionError};
+use toolwright::agent::session::{CallRef, SessionError};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::tool_node::{ToolNode, route};
 use toolwright::agent::{
     Agent, AgentError, AgentTool, ModelResponse, Node, RunEnd, Session, Status, ThreadMessage,
-    WaitingFor,
 };
+use toolwright::executor::PendingReason;
 use toolwright::layers::Approval;
 use toolwright::wire::Usage;
 use toolwright::{
@@ -152,32 +152,20 @@ async fn all_that_is_waited_for_is_listed_with_its_path_and_without_secrets() {
             (&[0, 0, 1], "open_vault", Some(r#"{"code":"[secret]"}"#)),
         ]
     );
-    let WaitingFor::Answer(question) = &waiting[2].what else {
-        panic!("{waiting:?}");
-    };
-    assert_eq!(question.text, "Which city?");
+    assert_eq!(waiting[2].reason.question().unwrap().text, "Which city?");
     // An agent that has no such tool any more knows nothing of what is inside.
     let other = Agent::new(script([]), Toolset::default());
     let shown = other.waiting(&session, &cx);
     assert!(shown.iter().all(|one| one.arguments.is_none()), "{shown:?}");
 
-    let none: [usize; 0] = [];
-    session.at_path(&none, |_, _| Ok(())).unwrap_err();
-    session
-        .at_path(&[0, 7, 1], |session, call| {
-            session.decide(call, Decision::Approve)
-        })
-        .unwrap_err();
-    session
-        .at_path(&[0, 0, 1], |session, call| {
-            session.decide(call, Decision::Approve)
-        })
-        .unwrap();
-    session
-        .at_path(&["a", "x", "p"], |session, call| {
-            session.answer_call(call, "Oslo")
-        })
-        .unwrap();
+    for path in [&[][..], &[0, 7, 1], &[0, 0, 2], &[0, 0, 0, 0], &[1]] {
+        session.decide(path, Decision::Approve).unwrap_err();
+        session.answer_call(path, "Oslo").unwrap_err();
+    }
+    let other = CallRef::Key(waiting[3].key.replace("/1/", "/2/").into());
+    session.decide(other, Decision::Approve).unwrap_err();
+    session.decide(&waiting[3], Decision::Approve).unwrap();
+    session.answer_call(&waiting[2], "Oslo").unwrap();
     let run = agent.run(&mut session, &cx).await.unwrap();
     assert_eq!(run.text(), Some("Done."));
     assert_eq!(answers(&session)[0].0, "It is open.");
@@ -370,7 +358,7 @@ async fn a_question_inside_is_asked_outside() {
         let pending = session.pending();
         assert_eq!(
             (pending.len(), &pending[0].reason),
-            (1, &PendingCallReason::Agent)
+            (1, &PendingReason::Agent)
         );
         let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
         assert!(matches!(
@@ -409,7 +397,7 @@ async fn whoever_waits_for_an_agent_may_end_it() {
 
     // Its first words are said.
     let (agent, mut session) = asked(Some("Sun in Oslo.")).await;
-    let edit = Decision::Edit(json!({"input": "Snow?"}));
+    let edit = Decision::edit(json!({"input": "Snow?"}));
     session.decide("c1", edit).unwrap();
     let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
     assert!(matches!(&error, AgentError::Decision { path, .. } if path[..] == [0]));
@@ -451,9 +439,7 @@ async fn decisions_reach_calls_inside() {
     let mut session = stored(&session);
     let inside = session.sub_session("c1").unwrap();
     let inside = inside.sub_session(0).unwrap().pending();
-    assert!(
-        matches!(&inside[0].reason, PendingCallReason::Decision(shown) if shown["risk"] == "high")
-    );
+    assert!(matches!(&inside[0].reason, PendingReason::Decision(shown) if shown["risk"] == "high"));
     assert_eq!(session.sub_session("c2").map(Session::id), None);
 
     // One of the two: the others wait on, and nothing runs twice.
@@ -462,7 +448,7 @@ async fn decisions_reach_calls_inside() {
             sub.in_sub_session("m", |sub| sub.decide(call, decision))
         })
     };
-    decide(&mut session, "z", Decision::Edit(json!({"cents": 1}))).unwrap();
+    decide(&mut session, "z", Decision::edit(json!({"cents": 1}))).unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.end.as_str(), "pending");
     assert_eq!(ran.all(), ["looked", "looked", "paid 1"]);
@@ -528,19 +514,16 @@ async fn waits_on(agent: &Agent, session: &mut Session, ran: &Ran, why: &str) {
 
 #[tokio::test]
 async fn a_decision_that_cannot_be_carried_out_inside_stays_pending() {
-    let decide = |session: &mut Session, decision| {
-        let path: [usize; 3] = [0; 3];
-        session.at_path(&path, |session, call| session.decide(call, decision))
-    };
+    let decide = |session: &mut Session, decision| session.decide(&[0; 3][..], decision);
     // Edits that do not fit.
     for cents in [json!("five"), json!(null), json!(-1), json!(1.5), json!([])] {
         let ran = Ran::default();
         let mut session = waits_deep_inside(&ran).await;
-        decide(&mut session, Decision::Edit(json!({"cents": cents}))).unwrap();
+        decide(&mut session, Decision::edit(json!({"cents": cents}))).unwrap();
         let agent = nested(Asked::Never, &ran, payer);
         waits_on(&agent, &mut session, &ran, "cents: expected").await;
         let agent = nested(Asked::Then, &ran, payer);
-        decide(&mut session, Decision::Edit(json!({"cents": 1}))).unwrap();
+        decide(&mut session, Decision::edit(json!({"cents": 1}))).unwrap();
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(
             (run.text(), ran.all()),
@@ -580,10 +563,7 @@ async fn an_agent_inside_that_the_host_has_to_mend_goes_on_where_it_stood() {
     for (change, why) in changes {
         let ran = Ran::default();
         let mut session = waits_deep_inside(&ran).await;
-        let path: [usize; 3] = [0; 3];
-        let approve =
-            |session: &mut Session, call: CallRef<'_>| session.decide(call, Decision::Approve);
-        session.at_path(&path, approve).unwrap();
+        session.decide(&[0; 3][..], Decision::Approve).unwrap();
         for _ in 0..2 {
             session = stored(&session);
             let agent = nested(Asked::Never, &ran, change);
@@ -611,12 +591,8 @@ async fn a_call_whose_agent_waits_is_not_approved() {
     let mut session = waits_deep_inside(&ran).await;
     let before = stored(&session);
     for path in [&[0][..], &[0, 0]] {
-        let error = session
-            .at_path(path, |session, call| {
-                session.decide(call, Decision::Approve)
-            })
-            .unwrap_err();
-        let inside: Vec<usize> = vec![0; 4 - path.len()];
+        let error = session.decide(path, Decision::Approve).unwrap_err();
+        let inside = vec![0; 3];
         assert_eq!(error, SessionError::WaitsInside(inside.clone()));
         let shown = format!("{inside:?}");
         assert!(error.to_string().contains(&shown), "{error}");
@@ -626,11 +602,7 @@ async fn a_call_whose_agent_waits_is_not_approved() {
         serde_json::to_value(&before).unwrap()
     );
     // Once that is decided, an approval says nothing that is wrong.
-    let path: [usize; 3] = [0; 3];
-    let approve = |session: &mut Session, call| session.decide(call, Decision::Approve);
-    session
-        .at_path(&path, |session, call: CallRef<'_>| approve(session, call))
-        .unwrap();
+    session.decide(&[0; 3][..], Decision::Approve).unwrap();
     session.decide(0, Decision::Approve).unwrap();
     let agent = nested(Asked::Then, &ran, payer);
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -816,7 +788,7 @@ async fn a_limit_on_an_agent_whose_tool_cannot_be_stopped_says_that_the_outcome_
     let mut session = Session::ask("Transfer!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert!(matches!(run.end, RunEnd::Pending), "{run:?}");
-    let PendingCallReason::OutcomeUnknown { error, .. } = &session.pending()[0].reason else {
+    let PendingReason::OutcomeUnknown(error) = &session.pending()[0].reason else {
         panic!("{:?}", session.pending());
     };
     assert!(

@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::json;
 use tokio::sync::Notify;
 use toolwright::agent::model::{ModelError, ModelErrorKind};
-use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::store::{CheckpointError, Checkpointer};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, AgentError, AgentTool, ModelResponse, Session, ThreadMessage};
+use toolwright::executor::PendingReason;
 use toolwright::layers::{Approval, Retry};
 use toolwright::wire::Usage;
 use toolwright::{
@@ -216,7 +216,7 @@ async fn a_pause_inside_is_found_in_the_store_and_decided_once() {
         let _ = first.run(&mut asked(), &Context::new()).await.unwrap();
         let mut one = first.state("s").await.unwrap().unwrap();
         let mut other = first.state("s").await.unwrap().unwrap();
-        assert_eq!(one.pending()[0].reason, PendingCallReason::Agent);
+        assert_eq!(one.pending()[0].reason, PendingReason::Agent);
         let approve = |session: &mut Session| {
             session
                 .in_sub_session("c1", |sub| sub.decide("y", Decision::Approve))

@@ -10,12 +10,13 @@ use std::sync::{Arc, Mutex};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolwright::agent::model::{DeltaSink, ModelError, ModelRequest};
-use toolwright::agent::session::{CallRef, PendingCall, PendingCallReason, SessionError};
+use toolwright::agent::session::{CallRef, SessionError};
 use toolwright::agent::{
     Agent, AgentError, MemoryCheckpointer, Model, ModelResponse, Node, Session, Status,
     ThreadMessage,
 };
 use toolwright::call::BoxFuture;
+use toolwright::executor::{Pending, PendingReason};
 use toolwright::layers::Approval;
 use toolwright::{
     Context, Executor, ToolCall, Toolset,
@@ -172,7 +173,7 @@ enum Says {
 }
 
 /// What was shown of a call that waits: its arguments and why, under which version.
-type Shown = (String, PendingCallReason, u8);
+type Shown = (String, PendingReason, u8);
 
 struct Host {
     draws: Draws,
@@ -305,7 +306,7 @@ impl Host {
         }
         let turn = turns(session);
         for pending in session.pending() {
-            let PendingCall {
+            let Pending {
                 call, reason: why, ..
             } = &pending;
             let asked = (call.arguments.to_string(), why.clone());
@@ -354,8 +355,8 @@ impl Host {
             let decision = match self.draws.below(9) {
                 0 => Decision::Reject("no".to_owned()),
                 1 => Decision::Answer(json!("by hand")),
-                2 => Decision::Edit(json!({"n": n, "to": "eve"})),
-                3 => Decision::Edit(json!({"n": n, "to": "eve", "note": 1})),
+                2 => Decision::edit(json!({"n": n, "to": "eve"})),
+                3 => Decision::edit(json!({"n": n, "to": "eve", "note": 1})),
                 _ => Decision::Approve,
             };
             self.note(turn, &pending, &decision);
@@ -373,7 +374,7 @@ impl Host {
         session
     }
 
-    fn note(&mut self, turn: usize, pending: &PendingCall, decision: &Decision) {
+    fn note(&mut self, turn: usize, pending: &Pending, decision: &Decision) {
         let name = pending.call.name.to_string();
         let shown = read(&pending.call.arguments);
         if let Some((n, arguments)) = shown {
@@ -385,15 +386,16 @@ impl Host {
             self.says.insert(n, says);
         }
         if let Decision::Edit(edited) = decision {
+            let edited: Value = serde_json::from_str(edited).unwrap();
             let n = edited["n"].as_u64().unwrap();
-            self.says.insert(n, Says::Runs(name, edited.clone(), None));
+            self.says.insert(n, Says::Runs(name, edited, None));
         }
     }
 }
 
 /// The tool has changed, so that people are asked again.
-fn is_of_a_changed_tool(reason: &PendingCallReason) -> bool {
-    matches!(reason, PendingCallReason::Decision(details) if !details["tool"].is_null())
+fn is_of_a_changed_tool(reason: &PendingReason) -> bool {
+    matches!(reason, PendingReason::Decision(details) if !details["tool"].is_null())
 }
 
 fn runtime() -> tokio::runtime::Runtime {

@@ -14,13 +14,12 @@ use serde_json::json;
 use tokio::sync::Notify;
 use toolwright::agent::budget::{Left, Money, Prices};
 use toolwright::agent::model::{ModelError, ModelErrorKind};
-use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
     Agent, AgentError, AgentTool, Budget, Hooks, ModelResponse, Run, RunEnd, RunEvent, Session,
     Thread, ThreadMessage, handoff,
 };
-use toolwright::executor::{TraceStore, Traced};
+use toolwright::executor::{PendingReason, TraceStore, Traced};
 use toolwright::tokens::Tokenizer;
 use toolwright::wire::Usage;
 use toolwright::{Context, Executor, Schema, ToolCall, Toolset, Wire, tool, tools};
@@ -199,7 +198,7 @@ async fn calls_stay_pending_once_nothing_is_left_and_run_with_a_larger_budget() 
     assert!(
         pending
             .iter()
-            .all(|call| call.reason == PendingCallReason::NotRun)
+            .all(|call| call.reason == PendingReason::NotRun)
     );
 
     // The same budget refuses again, also in another process.

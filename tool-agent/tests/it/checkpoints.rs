@@ -14,7 +14,6 @@ use std::time::Duration;
 use serde_json::{Map, json};
 use tokio::sync::Notify;
 use toolwright::agent::model::ModelError;
-use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::store::{
     Begin, Begun, CallRecord, Checkpoint, CheckpointError, CheckpointId, Checkpointer, DamagedPart,
     End, Keep, Lease, NewCheckpoint, Written,
@@ -24,6 +23,7 @@ use toolwright::agent::{
     Agent, AgentError, ModelResponse, Node, RunEnd, Session, Status, ThreadMessage,
 };
 use toolwright::call::BoxFuture;
+use toolwright::executor::PendingReason;
 use toolwright::layers::Retry;
 use toolwright::{
     Context, Executor, Outcome, Schema, ToolCall, ToolError, Toolset,
@@ -475,7 +475,7 @@ async fn whoever_was_overtaken_begins_no_call() {
         assert_eq!(ran.all()[0], 2);
         let pending = session.pending();
         let whys: Vec<_> = pending.iter().map(|one| (one.index, &one.reason)).collect();
-        assert_eq!(whys, [(1, &unknown(1))]);
+        assert_eq!(whys, [(1, &unknown())]);
 
         // Its second call ends, and that is known; its third does not begin.
         ran.look.store(1, Ordering::SeqCst);
@@ -496,12 +496,14 @@ async fn whoever_was_overtaken_begins_no_call() {
 }
 
 /// Why a call waits whose end is not recorded.
-fn unknown(record: u64) -> PendingCallReason {
-    PendingCallReason::OutcomeUnknown {
-        error: "the program ended while this call ran; it is not known whether it took effect"
-            .to_owned(),
-        record: Some(record),
-    }
+fn unknown() -> PendingReason {
+    let why = "the program ended while this call ran; it is not known whether it took effect";
+    PendingReason::OutcomeUnknown(why.to_owned())
+}
+
+/// The revision of the first call's record that an approval is bound to.
+fn revision(session: &Session) -> Option<u64> {
+    serde_json::to_value(session).unwrap()["waits"][0]["record"].as_u64()
 }
 
 /// A turn of these calls, the last of which hangs; then the program ends, and another goes on.
@@ -555,7 +557,10 @@ async fn an_unknown_outcome_is_asked_about() {
         assert_eq!(session.status(), &Status::AwaitingTools);
         let pending = session.pending();
         assert_eq!((pending.len(), &*pending[0].call.id), (1, "c1"));
-        assert_eq!(pending[0].reason, unknown(1));
+        assert_eq!(
+            (&pending[0].reason, revision(&session)),
+            (&unknown(), Some(1))
+        );
         assert_eq!(ran.all(), [1, 0, 0, 1]);
         let stored = serde_json::to_string(&session).unwrap();
 
@@ -571,7 +576,10 @@ async fn an_unknown_outcome_is_asked_about() {
         ran.hang.store(0, Ordering::SeqCst);
         dropped_at(&ran.hangs, agent.run(&mut session, &Context::new())).await;
         let (mut session, _) = agent.resume("s", &Context::new()).await.unwrap();
-        assert_eq!(session.pending()[0].reason, unknown(2));
+        assert_eq!(
+            (&session.pending()[0].reason, revision(&session)),
+            (&unknown(), Some(2))
+        );
         assert_eq!(ran.all(), [1, 0, 0, 1]);
         session.decide("c1", Decision::Approve).unwrap();
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -835,7 +843,10 @@ async fn a_call_that_cannot_be_recorded_does_not_run() {
             assert_eq!((session.thread().len(), session.next()), (2, Node::Tools));
             if begins {
                 let (session, _) = agent.resume("s", &Context::new()).await.unwrap();
-                assert_eq!(session.pending()[0].reason, unknown(1));
+                assert_eq!(
+                    (&session.pending()[0].reason, revision(&session)),
+                    (&unknown(), Some(1))
+                );
                 assert_eq!(ran.all()[0], 2);
             }
         }
@@ -872,7 +883,7 @@ async fn what_is_damaged_is_said_to_be() {
 }
 
 #[tokio::test]
-async fn what_a_newer_version_wrote_is_not_read_and_not_called_damaged() {
+async fn what_another_version_wrote_is_not_read_and_not_called_damaged() {
     for (store, _kept) in stores().await {
         let put = async |session: &str, body: &serde_json::Value| {
             let new = NewCheckpoint {
@@ -890,22 +901,31 @@ async fn what_a_newer_version_wrote_is_not_read_and_not_called_damaged() {
             store.put(new).await.unwrap()
         };
         let mut body = serde_json::to_value(asked("s")).unwrap();
-        assert_eq!(body["form"], 1);
-        body["form"] = 2.into();
-        let newer = put("newer", &body).await;
-        // The first version wrote no number.
-        body.as_object_mut().unwrap().remove("form");
-        put("oldest", &body).await;
+        assert_eq!(body["form"], 2);
         let agent = Agent::new(model([]), Toolset::default()).checkpointer(Arc::clone(&store));
         let unreadable = |error: AgentError| match error {
             AgentError::Checkpoint(CheckpointError::Unreadable(words)) => words,
             error => panic!("{error:?}"),
         };
-        let words = format!(
-            "checkpoint {newer} of the session `newer` cannot be read: it is of form 2; this program knows form 1"
-        );
-        assert_eq!(unreadable(agent.state("newer").await.unwrap_err()), words);
-        assert!(agent.state("oldest").await.unwrap().is_some());
+        for form in [1, 3] {
+            body["form"] = form.into();
+            let id = format!("of form {form}");
+            let number = put(&id, &body).await;
+            let words = format!(
+                "checkpoint {number} of the session `{id}` cannot be read: it is of form {form}; this program knows form 2"
+            );
+            for _ in 0..2 {
+                assert_eq!(unreadable(agent.state(&id).await.unwrap_err()), words);
+                let error = agent.resume(&id, &Context::new()).await.unwrap_err();
+                assert_eq!(unreadable(error), words);
+            }
+            // Nothing of it is lost.
+            let kept = store.latest(&id).await.unwrap().unwrap().body;
+            assert_eq!(
+                serde_json::from_str::<serde_json::Value>(&kept).unwrap(),
+                body
+            );
+        }
 
         // An outcome.
         let ran = Arc::new(Ran::default());
@@ -918,7 +938,7 @@ async fn what_a_newer_version_wrote_is_not_read_and_not_called_damaged() {
         end_call(&store, key, outcome).await;
         let error = agent.resume("s", &Context::new()).await.unwrap_err();
         let words = format!(
-            "the record of the call `{key}` cannot be read: it is of form 7; this program knows form 1"
+            "the record of the call `{key}` cannot be read: it is of form 7; this program knows form 2"
         );
         assert_eq!(unreadable(error), words);
     }

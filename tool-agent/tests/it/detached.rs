@@ -151,10 +151,18 @@ async fn one_that_waits_for_somebody_is_kept() {
     // It is stored with the session that it works for.
     let stored = serde_json::to_string(&session).unwrap();
     let session: Session = serde_json::from_str(&stored).unwrap();
+    // It is in the list of all that waits, where it can be decided.
+    let mut session = session;
+    let waiting = agent.waiting(&session, &Context::new());
+    let [waiting] = &waiting[..] else {
+        panic!("{waiting:?}");
+    };
+    assert_eq!((&*waiting.id, waiting.reason.as_str()), ("x", "decision"));
+    assert_eq!(waiting.arguments.as_deref(), Some(r#"{"cents": 5}"#));
+    session.decide(waiting, Decision::Approve).unwrap();
     let id = session.queue().paused().remove(0);
     let mut paused = session.queue().take_paused(&id).unwrap();
     assert!(session.queue().take_paused(&id).is_none());
-    paused.decide("x", Decision::Approve).unwrap();
     let run = inner.run(&mut paused, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("Paid."));
 }

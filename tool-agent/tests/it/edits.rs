@@ -52,7 +52,7 @@ fn buyer(next: &Arc<Next>) -> Agent {
 }
 
 fn edit(item: &str) -> Decision {
-    Decision::Edit(json!({"pin": 1, "item": item}))
+    Decision::edit(json!({"pin": 1, "item": item}))
 }
 
 /// A session whose call was edited, after the next run.

@@ -12,10 +12,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelRequest};
-use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, AgentError, Model, ModelResponse, RunEnd, Session, ThreadMessage};
 use toolwright::call::BoxFuture;
+use toolwright::executor::PendingReason;
 use toolwright::{
     Context, Executor, Outcome, ToolCall, ToolError, Toolset,
     call::{Cancel, HaltReason},
@@ -152,7 +152,7 @@ async fn rounds_of_tools_are_counted_and_a_stream_ends_with_the_limit() {
         let pending = session.pending();
         assert_eq!(
             (pending.len(), &pending[0].reason),
-            (1, &PendingCallReason::NotRun)
+            (1, &PendingReason::NotRun)
         );
         assert!(matches!(
             run.completed(),
@@ -242,7 +242,7 @@ type Ending = (
     bool,
     bool,
     &'static str,
-    &'static [PendingCallReason],
+    &'static [PendingReason],
 );
 
 #[tokio::test]
@@ -276,35 +276,35 @@ async fn of_several_reasons_the_first_in_the_order_counts() {
             false,
             true,
             "ask_user",
-            &[PendingCallReason::ManualTool],
+            &[PendingReason::ManualTool],
         ),
         (
             &["by_hand", "ends", "fails"],
             false,
             true,
             "tool_error",
-            &[PendingCallReason::ManualTool],
+            &[PendingReason::ManualTool],
         ),
         (
             &["by_hand", "ends", "look"],
             false,
             true,
             "over",
-            &[PendingCallReason::ManualTool],
+            &[PendingReason::ManualTool],
         ),
         (
             &["look", "by_hand"],
             false,
             true,
             "pending",
-            &[PendingCallReason::ManualTool],
+            &[PendingReason::ManualTool],
         ),
         (
             &["asks"],
             true,
             true,
             "pending",
-            &[PendingCallReason::ManualMode],
+            &[PendingReason::ManualMode],
         ),
         (&[], false, true, "completed", &[]),
         (&["look"], false, true, "halt_when", &[]),

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelRequest};
-use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::store::{CheckpointError, Checkpointer};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
@@ -17,6 +16,7 @@ use toolwright::agent::{
 };
 use toolwright::call::BoxFuture;
 use toolwright::executor::OpenCallState;
+use toolwright::executor::PendingReason;
 use toolwright::{Context, Outcome, ToolCall, Toolset, call::Decision, tool, tools};
 
 /// Time of a lease that does not end during a test.
@@ -282,10 +282,7 @@ fn a_machine_that_slept_past_its_lease_writes_nothing() {
             let (mut session, run) = two.resume("s", &Context::new()).await.unwrap();
             assert!(matches!(run.end, RunEnd::Pending), "{run:?}");
             let pending = session.pending().remove(0);
-            assert!(matches!(
-                pending.reason,
-                PendingCallReason::OutcomeUnknown { .. }
-            ));
+            assert!(matches!(pending.reason, PendingReason::OutcomeUnknown(_)));
             session
                 .decide("c1", Decision::Reject("It failed.".to_owned()))
                 .unwrap();

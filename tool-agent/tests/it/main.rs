@@ -48,6 +48,7 @@ mod secrets;
 mod session;
 mod shared_thread;
 mod steps;
+mod stored_form;
 mod stores;
 mod synapse;
 mod synaptic;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::sleep;
-use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::{Agent, AgentTool, Node, RunEvent, Session};
+use toolwright::executor::PendingReason;
 use toolwright::{
     Context, Executor, Outcome, ToolError, Toolset,
     call::ErrorKind,
@@ -148,7 +148,7 @@ async fn calls_run_one_after_the_other_unless_the_host_says_at_once_or_by_hand()
     let reasons = session.pending().into_iter().map(|call| call.reason);
     assert_eq!(
         reasons.collect::<Vec<_>>(),
-        vec![PendingCallReason::ManualMode; 2]
+        vec![PendingReason::ManualMode; 2]
     );
 }
 

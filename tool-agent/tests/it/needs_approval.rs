@@ -13,12 +13,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
-use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
     Agent, AgentError, AgentTool, MemoryCheckpointer, ModelResponse, RunEnd, Session,
 };
 use toolwright::call::{Approved, Decision};
+use toolwright::executor::PendingReason;
 use toolwright::executor::UnknownOutcome;
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, ToolCall, Toolset, tool, tools};
@@ -85,7 +85,7 @@ async fn an_agent_without_a_way_to_ask_pauses() {
     assert_eq!(run.end.as_str(), "pending");
     let pending = session.pending();
     assert_eq!(pending.len(), 2);
-    let why = PendingCallReason::Decision(json!({"needs_approval": true}));
+    let why = PendingReason::Decision(json!({"needs_approval": true}));
     assert!(pending.iter().all(|pending| pending.reason == why));
     // Running it again asks nobody, and runs nothing.
     let mut session = stored(&session);
@@ -98,7 +98,7 @@ async fn an_agent_without_a_way_to_ask_pauses() {
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(paid.bills(), [3]);
     session
-        .decide("a", Decision::Edit(json!({"bill": 2})))
+        .decide("a", Decision::edit(json!({"bill": 2})))
         .unwrap();
     let run = agent
         .run(&mut stored(&session), &Context::new())

@@ -13,12 +13,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use toolwright::agent::model::ModelError;
+use toolwright::agent::session::SessionError;
 use toolwright::agent::store::End;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::thread::{Assistant, Native};
 use toolwright::agent::{Agent, AgentTool, ModelResponse, RunEnd, Session, Thread, ThreadMessage};
 use toolwright::call::{BoxFuture, Cancel, Decision, StoredOutcome};
-use toolwright::executor::{OpenCallState, UnknownOutcome};
+use toolwright::executor::{OpenCallState, UnknownOutcome, Waiting};
 use toolwright::layers::{Handled, Layer, Next, Request};
 use toolwright::{Context, Executor, Outcome, ToolCall, ToolError, Toolset, Wire, tool, tools};
 
@@ -422,6 +423,65 @@ async fn what_cannot_be_found_again_is_unknown() {
             [format!("late c1: {unknown}"), "I see.".to_owned()]
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_crash_left_is_listed_and_decided() {
+    let decisions = [
+        (Decision::Answer(json!("it is there")), "it is there"),
+        (Decision::Answer(json!({"film": 3})), r#"{"film":3}"#),
+        (
+            Decision::Reject("nobody knows".into()),
+            "the call was rejected: nobody knows",
+        ),
+        (Decision::Reject(String::new()), "the call was rejected"),
+    ];
+    for (decision, late) in decisions {
+        let (store, kept) = stores().await.remove(0);
+        let (host, ask) = (Arc::new(Host::default()), UnknownOutcome::Ask);
+        let rest = vec![text("Done.")];
+        let (agent, mut session) = crashed(&kept, &host, film("c1", 3), false, ask, rest).await;
+        let cx = Context::new();
+        let _ = agent.run(&mut session, &cx).await.unwrap();
+        let waiting = agent.waiting(&session, &cx).remove(0);
+        assert_eq!(
+            (&*waiting.key, &*waiting.id, waiting.reason.as_str()),
+            ("s/1/0/0/c1", "c1", "outcome_unknown")
+        );
+        let arguments = film("c1", 3).arguments.to_string();
+        assert_eq!(
+            (&*waiting.path, waiting.arguments.clone()),
+            (&[][..], Some(arguments))
+        );
+        // It is the same in another process, and as JSON.
+        let mut session = stored(&session);
+        assert_eq!(
+            agent.waiting(&session, &cx)[..],
+            *std::slice::from_ref(&waiting)
+        );
+        let json = serde_json::to_string(&waiting).unwrap();
+        let waiting: Waiting = serde_json::from_str(&json).unwrap();
+
+        for wrong in [Decision::Approve, Decision::edit(json!({"minutes": 4}))] {
+            let error = session.decide(&waiting, wrong).unwrap_err();
+            assert_eq!(error, SessionError::NeedsAnswer("c1".into()));
+        }
+        session.decide(&waiting, decision.clone()).unwrap();
+        assert_eq!(agent.waiting(&session, &cx), []);
+        let twice = session.decide(&waiting, decision).unwrap_err();
+        assert!(matches!(twice, SessionError::UnknownCall(_)), "{twice:?}");
+        let _ = agent.run(&mut session, &cx).await.unwrap();
+        assert_eq!(
+            words(&session)[4..],
+            [format!("late c1: {late}"), "Done.".to_owned()]
+        );
+        assert!(store.delete("s").await.unwrap());
+    }
+}
+
+/// The session as it comes back from where it was stored.
+fn stored(session: &Session) -> Session {
+    serde_json::from_str(&serde_json::to_string(session).unwrap()).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

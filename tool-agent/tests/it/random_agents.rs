@@ -12,11 +12,12 @@ use std::task::Poll;
 use proptest::prelude::*;
 use serde_json::json;
 use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelRequest};
-use toolwright::agent::session::{PendingCallReason, SessionError};
+use toolwright::agent::session::SessionError;
 use toolwright::agent::{
     Agent, AgentError, AgentTool, Model, ModelResponse, Node, Session, Status, ThreadMessage,
 };
 use toolwright::call::BoxFuture;
+use toolwright::executor::PendingReason;
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, Outcome, ToolCall, Toolset, call::Decision, tool, tools};
 
@@ -156,7 +157,7 @@ fn holds(session: &Session, depth: usize, seen: &mut Seen) {
     seen.note(format!("{} at {depth}", session.status().as_str()));
     for pending in &pending {
         let sub = session.sub_session(pending.index);
-        if pending.reason == PendingCallReason::Agent {
+        if pending.reason == PendingReason::Agent {
             holds(sub.unwrap(), depth + 1, seen);
         }
     }
@@ -177,7 +178,7 @@ fn act(draws: &Draws, session: &mut Session) -> usize {
         _ => {}
     }
     for pending in session.pending() {
-        if pending.reason == PendingCallReason::Agent && draws.below(8) > 0 {
+        if pending.reason == PendingReason::Agent && draws.below(8) > 0 {
             let inside = session.in_sub_session(pending.index, |sub| {
                 again += act(draws, sub);
                 Ok::<_, SessionError>(())
@@ -194,7 +195,7 @@ fn act(draws: &Draws, session: &mut Session) -> usize {
         let runs = decision == Decision::Approve;
         if session.decide(pending.index, decision).is_ok()
             && runs
-            && matches!(pending.reason, PendingCallReason::OutcomeUnknown { .. })
+            && matches!(pending.reason, PendingReason::OutcomeUnknown(_))
         {
             again += 1;
         }

@@ -14,7 +14,7 @@ use std::task::Poll;
 use proptest::prelude::*;
 use serde_json::json;
 use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelRequest};
-use toolwright::agent::session::{CallRef, PendingCall, PendingCallReason};
+use toolwright::agent::session::CallRef;
 use toolwright::agent::store::{CheckpointId, Checkpointer};
 use toolwright::agent::thread::{FormatError, ThreadRepair};
 use toolwright::agent::{
@@ -22,6 +22,7 @@ use toolwright::agent::{
     Status, Thread, ThreadMessage,
 };
 use toolwright::call::BoxFuture;
+use toolwright::executor::{Pending, PendingReason};
 use toolwright::layers::Approval;
 use toolwright::{
     Context, Executor, Outcome, ToolCall, ToolError, Toolset, Wire,
@@ -283,7 +284,7 @@ fn can_be_answered(session: &Session) {
     let (pending, open) = (session.pending(), session.questions());
     let is_left = pending
         .iter()
-        .any(|pending| pending.reason != PendingCallReason::NotRun);
+        .any(|pending| pending.reason != PendingReason::NotRun);
     match session.status() {
         Status::AwaitingUser { index, .. } => assert_eq!(*index, open[0].index, "{session:?}"),
         Status::AwaitingTools => assert!(open.is_empty() && is_left, "{session:?}"),
@@ -713,7 +714,7 @@ impl Host {
     fn decide(
         &mut self,
         session: &mut Session,
-        pending: &[PendingCall],
+        pending: &[Pending],
     ) -> Result<(), toolwright::agent::session::SessionError> {
         let mut decisions = Vec::new();
         for pending in pending {
@@ -721,12 +722,12 @@ impl Host {
                 0 => continue,
                 1 => Decision::Reject("no".to_owned()),
                 2 => Decision::Answer(json!({"by": "hand"})),
-                3 => Decision::Edit(json!({"n": 7})),
-                4 => Decision::Edit(json!({"m": 7})),
+                3 => Decision::edit(json!({"n": 7})),
+                4 => Decision::edit(json!({"m": 7})),
                 _ => Decision::Approve,
             };
             let may_run = matches!(decision, Decision::Approve | Decision::Edit(_));
-            if may_run && matches!(pending.reason, PendingCallReason::OutcomeUnknown { .. }) {
+            if may_run && matches!(pending.reason, PendingReason::OutcomeUnknown(_)) {
                 self.again += 1;
             }
             decisions.push((CallRef::Index(pending.index), decision));
@@ -795,10 +796,10 @@ fn the_draws_lead_everywhere() {
                 .or_default() += 1;
             for pending in session.pending() {
                 let why = match pending.reason {
-                    PendingCallReason::NotRun => "not run",
-                    PendingCallReason::ManualTool => "manual",
-                    PendingCallReason::Decision(_) => "decision",
-                    PendingCallReason::OutcomeUnknown { .. } => "unknown",
+                    PendingReason::NotRun => "not run",
+                    PendingReason::ManualTool => "manual",
+                    PendingReason::Decision(_) => "decision",
+                    PendingReason::OutcomeUnknown(_) => "unknown",
                     _ => "other",
                 };
                 *seen.entry(why.to_owned()).or_default() += 1;

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::store::{Keep, made_before};
 use toolwright::agent::{Agent, RunEnd};
 use toolwright::call::{Answer, Call, Decision};
+use toolwright::executor::PendingReason;
 use toolwright::layers::Retry;
 use toolwright::{
     Context, Executor, Outcome, Tool, ToolDef, ToolError, Toolset, executor::UnknownOutcome,
@@ -192,10 +192,12 @@ async fn a_person_decides_about_a_call_that_the_tool_does_not_know() {
         let (mut session, run) = agent.resume("s", &Context::new()).await.unwrap();
         assert!(matches!(run.end, RunEnd::Pending));
         let reason = session.pending()[0].reason.clone();
-        let PendingCallReason::OutcomeUnknown { error, record } = reason else {
-            panic!("{reason:?}");
-        };
-        assert_eq!((&*error, record), ("forgotten", Some(2)));
+        assert_eq!(
+            reason,
+            PendingReason::OutcomeUnknown("forgotten".to_owned())
+        );
+        let stored = serde_json::to_value(&session).unwrap();
+        assert_eq!(stored["waits"][0]["record"], 2);
         assert_eq!(far.calls().len(), 2);
         // Approved, it is another call, which nobody has made before.
         session.decide("c1", Decision::Approve).unwrap();

@@ -49,7 +49,7 @@ async fn no_debug_of_a_conversation_shows_arguments() {
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let pending = session.pending();
     session
-        .decide("c1", Decision::Edit(json!({"password": "hunter2"})))
+        .decide("c1", Decision::edit(json!({"password": "hunter2"})))
         .unwrap();
 
     let delta = StreamEvent::Arguments {
@@ -68,7 +68,7 @@ async fn no_debug_of_a_conversation_shows_arguments() {
     let message = ThreadMessage::calls([call.clone()]);
     let mut shown = vec![
         ("Session", format!("{session:?} {session:#?}")),
-        ("PendingCall", format!("{pending:?}")),
+        ("Pending", format!("{pending:?}")),
         ("RunEvent", seen.lock().unwrap().join("\n")),
         (
             "RunEvent::Delta",

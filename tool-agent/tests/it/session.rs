@@ -11,13 +11,14 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use toolwright::agent::model::{ModelError, ModelErrorKind};
-use toolwright::agent::session::{CallRef, PendingCallReason, SessionError};
+use toolwright::agent::session::{CallRef, SessionError};
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::thread::{Asks, ThreadRepair, ToolMessage};
+use toolwright::agent::thread::{ThreadRepair, ToolMessage};
 use toolwright::agent::{
     Agent, AgentError, AgentTool, MemoryCheckpointer, ModelResponse, Node, Session, Status, Thread,
     ThreadMessage,
 };
+use toolwright::executor::PendingReason;
 use toolwright::layers::Approval;
 use toolwright::{
     Context, Encoder, Executor, Outcome, Provide, ToolCall, ToolResult, Toolset, call::Decision,
@@ -203,6 +204,7 @@ fn told(result: Result<(), SessionError>) -> &'static str {
     match result {
         Ok(()) => "ok",
         Err(SessionError::WrongStatus { status, .. }) => status,
+        Err(SessionError::NeedsAnswer(_)) => "awaiting_user",
         Err(SessionError::Failed(_)) => "failed",
         Err(error) => panic!("{error}"),
     }
@@ -294,7 +296,7 @@ async fn results_are_taken_once_for_calls_that_wait_and_all_or_none() {
     assert_eq!(session.submit("c9", 1), Err(unknown("c9")));
     assert_eq!(session.submit("c2", 1), Err(unknown("c2")));
     let both = |second| {
-        [("c1", 1), (second, 2)].map(|(id, value)| (CallRef::Id(id), Ok(Outcome::value(value))))
+        [("c1", 1), (second, 2)].map(|(id, value)| (CallRef::from(id), Ok(Outcome::value(value))))
     };
     assert_eq!(session.submit_all(both("c2")), Err(unknown("c2")));
     let unwritable = BTreeMap::from([(vec![1], 1)]);
@@ -336,11 +338,7 @@ async fn a_question_stands_in_the_thread_and_survives_storage() {
         panic!("{messages:?}");
     };
     assert_eq!(question.text, "Which city?");
-    let asks = Asks {
-        id: "c1".into(),
-        index: 0,
-    };
-    assert_eq!(question.asks, Some(asks));
+    assert!(question.asks);
 
     let mut session: Session = serde_json::from_str(&stored(&session)).unwrap();
     let Status::AwaitingUser {
@@ -395,7 +393,7 @@ async fn questions_are_answered_in_any_order_by_their_calls() {
     };
     assert_eq!(places(&session), [0, 2, 3]);
     assert_eq!(
-        session.questions()[1].question.options["choices"][0],
+        session.questions()[1].reason.question().unwrap().options["choices"][0],
         "Oslo"
     );
 
@@ -412,9 +410,9 @@ async fn questions_are_answered_in_any_order_by_their_calls() {
 
     // The one that is told is the first that is open, whatever was answered.
     for (call, answer, rest) in [
-        (CallRef::Id("c"), "second", &[0, 3][..]),
+        (CallRef::from("c"), "second", &[0, 3][..]),
         (CallRef::Index(3), "third", &[0]),
-        (CallRef::Id("a"), "first", &[]),
+        (CallRef::from("a"), "first", &[]),
     ] {
         session = serde_json::from_str(&stored(&session)).unwrap();
         session.answer_call(call, answer).unwrap();
@@ -586,7 +584,7 @@ async fn before_tools_run_each_call_can_be_decided_about() {
     ];
     let agent = reviewed(&ledger, &turn).await;
     let kept = agent.update_state("s", |session| {
-        session.decide("c1", Decision::Edit(json!({"city": "Kyoto"})))?;
+        session.decide("c1", Decision::edit(json!({"city": "Kyoto"})))?;
         session.decide("c2", Decision::Reject("too costly".into()))?;
         // Whoever lets it run here is not asked once more.
         session.decide("c4", Decision::Approve)?;
@@ -600,7 +598,7 @@ async fn before_tools_run_each_call_can_be_decided_about() {
     let pending = session.pending();
     assert_eq!(
         (pending.len(), pending[0].index, &pending[0].reason),
-        (1, 4, &PendingCallReason::ManualTool)
+        (1, 4, &PendingReason::ManualTool)
     );
     session.decide(4, Decision::Approve).unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -625,7 +623,7 @@ async fn a_call_whose_edit_is_refused_does_not_run_as_it_was() {
     let agent = reviewed(&ledger, &turn).await;
     let mut session = agent.state("s").await.unwrap().unwrap();
     session
-        .decide("c1", Decision::Edit(json!({"city": ""})))
+        .decide("c1", Decision::edit(json!({"city": ""})))
         .unwrap();
     let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
     assert!(
@@ -635,7 +633,7 @@ async fn a_call_whose_edit_is_refused_does_not_run_as_it_was() {
     // Somebody wanted it otherwise, so it waits from now on; nothing ran.
     assert_eq!(session.status(), &Status::AwaitingTools);
     assert!(
-        matches!(&session.pending()[0].reason, PendingCallReason::Decision(why) if why["why"].is_string())
+        matches!(&session.pending()[0].reason, PendingReason::Decision(why) if why["why"].is_string())
     );
     let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
     assert!(matches!(
@@ -644,7 +642,7 @@ async fn a_call_whose_edit_is_refused_does_not_run_as_it_was() {
     ));
     assert_eq!(ledger.lines(), [""; 0]);
     session
-        .decide("c1", Decision::Edit(json!({"city": "Kyoto"})))
+        .decide("c1", Decision::edit(json!({"city": "Kyoto"})))
         .unwrap();
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(ledger.lines(), ["sun in Kyoto", "sun in Rome"]);

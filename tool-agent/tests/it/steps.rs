@@ -9,7 +9,6 @@
 
 use serde_json::json;
 use toolwright::agent::model::{ModelError, ModelErrorKind};
-use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::store::Checkpointer;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::tool_node::{ToolNode, route};
@@ -17,6 +16,7 @@ use toolwright::agent::{
     Agent, AgentError, MemoryCheckpointer, ModelResponse, Node, RunEnd, Session, Thread,
     ThreadMessage,
 };
+use toolwright::executor::PendingReason;
 use toolwright::{
     Context, Executor, Outcome, ToolCall, Toolset,
     call::{Cancel, Filter, HaltReason, State},
@@ -231,12 +231,12 @@ async fn a_chat_is_one_request_and_a_step_its_calls_too() {
         }
     ));
     assert_eq!((thread.len(), step.pending.len()), (2, 1));
-    assert_eq!(step.pending[0].reason, PendingCallReason::NotRun);
+    assert_eq!(step.pending[0].reason, PendingReason::NotRun);
     node().process(&mut thread, &cx).await.unwrap();
 
     let step = agent.step(&mut thread, &cx).await.unwrap();
     assert!(matches!(step.end, RunEnd::Pending));
-    assert_eq!(step.pending[0].reason, PendingCallReason::ManualTool);
+    assert_eq!(step.pending[0].reason, PendingReason::ManualTool);
     assert_eq!(step.state.get("n"), Some(&json!(7)));
     // What the host says of its conversation holds.
     assert_eq!(answers(&thread)[1].1, "6 in Go!, key r1/3/0/c2");

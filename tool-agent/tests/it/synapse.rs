@@ -205,8 +205,8 @@ fn decision(id: &str) -> Decision {
     match id {
         "approved" => Decision::Approve,
         "rejected" => Decision::Reject("too costly".into()),
-        "edited" => Decision::Edit(json!({"to": "joe"})),
-        _ => Decision::Edit(json!({"to": ""})),
+        "edited" => Decision::edit(json!({"to": "joe"})),
+        _ => Decision::edit(json!({"to": ""})),
     }
 }
 

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use toolwright::agent::model::{DeltaSink, ModelError, ModelRequest};
-use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
     Agent, AgentError, Endpoint, MemoryCheckpointer, Model, ModelResponse, Node, RunEnd, RunEvent,
     Session, Status,
 };
 use toolwright::call::BoxFuture;
+use toolwright::executor::PendingReason;
 use toolwright::layers::{Handled, Layer, Next, Request};
 use toolwright::{
     Context, Encoder, Executor, Outcome, Registry, Tool, ToolDef, Toolset,
@@ -405,7 +405,7 @@ async fn what_stops_a_call_hands_its_value_to_a_person_and_nothing_of_it_is_know
     assert_eq!(options["choices"], json!(["north", "south"]));
     let mut session = stored(&session);
     let pending = session.pending();
-    let shown = PendingCallReason::Decision(json!({"look": "now?"}));
+    let shown = PendingReason::Decision(json!({"look": "now?"}));
     assert_eq!((&*pending[0].call.id, &pending[0].reason), ("look", &shown));
     // Of the sibling that was not stopped it is.
     let known = State::new().with("count", 1);

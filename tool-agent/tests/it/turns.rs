@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use toolwright::agent::model::{DeltaSink, ModelError, ModelRequest};
-use toolwright::agent::session::{CallRef, PendingCallReason};
+use toolwright::agent::session::CallRef;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::thread::{Native, ToolMessage};
 use toolwright::agent::tool_node::ToolNode;
@@ -16,6 +16,7 @@ use toolwright::agent::{
     ThreadMessage,
 };
 use toolwright::call::BoxFuture;
+use toolwright::executor::PendingReason;
 use toolwright::layers::Approval;
 use toolwright::{
     Context, Encoder, Executor, Outcome, ToolCall, ToolError, ToolResult, Toolset, Wire,
@@ -220,7 +221,7 @@ async fn what_is_pending_beside_a_run_that_was_stopped_can_be_decided_about() {
     let mut session = Session::ask("Go!");
     let run = agent.run(&mut session, &cx).await.unwrap();
     assert!(matches!(run.end, RunEnd::Cancelled));
-    assert_eq!(session.pending()[0].reason, PendingCallReason::ManualTool);
+    assert_eq!(session.pending()[0].reason, PendingReason::ManualTool);
     session.submit("c0", "here").unwrap();
     let run = agent.run(&mut stored(&session), &Context::new()).await;
     assert_eq!(run.unwrap().text(), Some("Done."));
@@ -603,7 +604,7 @@ async fn what_the_context_of_a_run_says_holds_for_agents_that_it_calls() {
     // What the session knew when the call began is known inside; the guest comes later.
     let mut session = Session::ask("Go!").with_state(State::new().with("team", "crm"));
     let _ = agent.run(&mut session, &guest).await.unwrap();
-    let approve = |sub: &mut Session| sub.decide(CallRef::Id("pay"), Decision::Approve);
+    let approve = |sub: &mut Session| sub.decide(CallRef::from("pay"), Decision::Approve);
     session.in_sub_session("c1", approve).unwrap();
     let _ = agent.run(&mut stored(&session), &guest).await.unwrap();
     // What a tool inside learned is known inside, but for what the host says of the call.

@@ -14,10 +14,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, Node, RunEnd, Session, SqliteCheckpointer, ThreadMessage};
 use toolwright::call::Decision;
+use toolwright::executor::PendingReason;
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, ToolCall};
 
@@ -326,10 +326,7 @@ async fn journal(dir: &Path, refused: &str, new: &dyn Fn() -> Vec<String>) {
     let [pending] = &session.pending()[..] else {
         panic!("{:?}", session.pending());
     };
-    assert!(matches!(
-        pending.reason,
-        PendingCallReason::OutcomeUnknown { .. }
-    ));
+    assert!(matches!(pending.reason, PendingReason::OutcomeUnknown(_)));
     session.submit(3, "it was ordered").unwrap();
     let run = agent.run(&mut session, &cx).await.unwrap();
     assert_eq!(run.text(), Some("All is ordered."));

@@ -18,7 +18,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelRequest};
-use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::store::{CheckpointError, Checkpointer};
 use toolwright::agent::{
     Agent, AgentError, Model, ModelResponse, RunEnd, Session, SqliteCheckpointer, Status,
@@ -26,6 +25,7 @@ use toolwright::agent::{
 };
 use toolwright::call::{BoxFuture, Decision, StoredOutcome};
 use toolwright::executor::OpenCallState;
+use toolwright::executor::PendingReason;
 use toolwright::{Context, Executor, Outcome, ToolCall, Toolset, tool, tools};
 
 /// Rounds of tools in a session.
@@ -262,8 +262,8 @@ fn decide(
         let place = pending.index;
         match pending.reason {
             // Its turn to run comes once the others are decided.
-            PendingCallReason::NotRun => continue,
-            PendingCallReason::OutcomeUnknown { .. } => {}
+            PendingReason::NotRun => continue,
+            PendingReason::OutcomeUnknown(_) => {}
             other => panic!("{place}: {other:?}"),
         }
         let name = &*pending.call.name;

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::{Agent, AgentTool, Status};
 use toolwright::call::{Cancel, Decision};
+use toolwright::executor::PendingReason;
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, Outcome, Toolset, tool, tools};
 use toolwright_fleet::{ConversationErrorKind, Fleet, FleetError, HistoryEntry, Input, Worker};
@@ -74,22 +74,19 @@ async fn approvals_and_questions_of_remote_tools_go_from_end_to_end() {
         .await
         .unwrap();
     let state = talk.wait().await.unwrap();
-    assert_eq!(state.pending.len(), 1, "{state:?}");
-    let pending = &state.pending[0];
+    let [pending, asks] = &state.waiting[..] else {
+        panic!("{state:?}");
+    };
     assert_eq!((&*pending.id, &*pending.tool), ("c1", "charge"));
-    assert!(matches!(pending.reason, PendingCallReason::Decision(_)));
-    assert!(pending.arguments.contains('4') && !format!("{state:?}").contains("4111111111"));
-    assert_eq!(state.questions.len(), 1, "{state:?}");
-    let question = &state.questions[0];
-    assert_eq!(
-        (&*question.id, &*question.question),
-        ("c2", "Which colour?")
-    );
+    assert!(matches!(pending.reason, PendingReason::Decision(_)));
+    let shown = pending.arguments.as_deref().unwrap();
+    assert!(shown.contains('4') && !format!("{state:?}").contains("4111111111"));
+    let question = asks.reason.question().unwrap();
+    assert_eq!((&*asks.id, &*question.text), ("c2", "Which colour?"));
     assert_eq!(question.options["choices"], json!(["red", "blue"]));
     talk.decide("c1", Decision::Approve).await.unwrap();
     let state = talk.wait().await.unwrap();
-    assert!(state.pending.is_empty(), "{state:?}");
-    assert_eq!(state.questions.len(), 1, "{state:?}");
+    assert_eq!(state.waiting.len(), 1, "{state:?}");
     talk.answer("c2", "blue").await.unwrap();
     let state = talk.wait().await.unwrap();
     assert_eq!(
@@ -112,25 +109,23 @@ async fn calls_of_agents_in_calls_are_decided() {
     let input = json!({ "input": inside });
     talk.say(format!("call helper {input}")).await.unwrap();
     let state = talk.wait().await.unwrap();
-    let pending: Vec<_> = state
-        .pending
-        .iter()
-        .map(|one| (&*one.path, &*one.tool))
-        .collect();
-    assert_eq!(pending, [(&[0][..], "helper"), (&[0, 0], "charge")]);
-    let call = &state.pending[1];
-    assert!(call.arguments.contains('4') && !call.arguments.contains("4111111111"));
-    let questions: Vec<_> = state.questions.iter().map(|one| &*one.path).collect();
-    assert_eq!(questions, [[0, 1]]);
+    let waiting = state.waiting.iter();
+    let waiting: Vec<_> = waiting.map(|one| (&*one.path, &*one.tool)).collect();
+    assert_eq!(
+        waiting,
+        [(&[0][..], "helper"), (&[0, 0], "charge"), (&[0, 1], "pick")]
+    );
+    let shown = state.waiting[1].arguments.as_deref().unwrap();
+    assert!(shown.contains('4') && !shown.contains("4111111111"));
     // A call of that id is in the agent alone.
-    talk.decide(vec![0, 7], Decision::Approve).await.unwrap();
+    talk.decide(&[0, 7][..], Decision::Approve).await.unwrap();
     assert_eq!(talk.wait().await.unwrap().refused.len(), 1);
     // Whoever approves all of it approves what is inside.
-    for call in &state.pending {
-        talk.decide(call, Decision::Approve).await.unwrap();
-    }
-    for question in &state.questions {
-        talk.answer(question, "blue").await.unwrap();
+    for call in &state.waiting {
+        match call.reason.question() {
+            Some(_) => talk.answer(call, "blue").await.unwrap(),
+            None => talk.decide(call, Decision::Approve).await.unwrap(),
+        }
     }
     let state = talk.wait().await.unwrap();
     let done = "charged customer 4, whose card has 10 digits | blue";

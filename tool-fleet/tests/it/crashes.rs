@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use serde_json::json;
 use tokio::sync::Notify;
-use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::store::{Checkpointer as _, Keep};
 use toolwright::agent::{Agent, Session, SqliteCheckpointer};
 use toolwright::call::Decision;
@@ -178,12 +177,9 @@ async fn a_call_whose_worker_dies_in_a_conversation_waits_for_a_person() {
     machine.kill().await;
     let state = talk.wait().await.unwrap();
     assert_eq!(state.end.as_deref(), Some("pending"), "{state:?}");
-    let pending = &state.pending[0];
-    assert!(matches!(
-        pending.reason,
-        PendingCallReason::OutcomeUnknown { .. }
-    ));
-    talk.decide(&*pending.id, Decision::Answer(json!("it was charged")))
+    let pending = &state.waiting[0];
+    assert!(matches!(pending.reason, PendingReason::OutcomeUnknown(_)));
+    talk.decide(pending, Decision::Answer(json!("it was charged")))
         .await
         .unwrap();
     let state = talk.wait().await.unwrap();
@@ -255,14 +251,15 @@ async fn a_call_that_the_server_has_forgotten_is_not_begun_again() {
             continue;
         }
         let pending = session.pending();
-        let PendingCallReason::OutcomeUnknown { error, record } = &pending[0].reason else {
+        let PendingReason::OutcomeUnknown(error) = &pending[0].reason else {
             panic!("{pending:?}");
         };
         assert_eq!(
             error,
             "an earlier run made the call, and the server no longer knows of it; it is not known whether the call took effect"
         );
-        assert!(record.is_some());
+        let stored = serde_json::to_value(&session).unwrap();
+        assert!(stored["waits"][0]["record"].is_u64());
     }
     worker.stop().await;
 }

@@ -49,6 +49,37 @@ impl<'de> Deserialize<'de> for Any {
     }
 }
 
+/// Reads a value as JSON text: byte for byte from `serde_json`, and a value's text from any other format.
+///
+/// # Errors
+/// Those of the format.
+pub fn deserialize_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    deserializer.deserialize_newtype_struct(RAW_VALUE, TextVisitor)
+}
+
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, other: D) -> Result<String, D::Error> {
+        other
+            .deserialize_any(ValueVisitor)
+            .map(|value| value.to_string())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<String, A::Error> {
+        match map.next_entry::<String, String>()? {
+            Some((key, text)) if key == RAW_VALUE => Ok(text),
+            _ => Err(de::Error::custom("no JSON text")),
+        }
+    }
+}
+
 struct ValueVisitor;
 
 impl<'de> Visitor<'de> for ValueVisitor {

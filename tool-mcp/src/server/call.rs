@@ -9,7 +9,7 @@ use std::task::Poll;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use toolwright_json::ObjectWriter;
-use toolwright_provider::call::ToolCall;
+use toolwright_provider::call::{FormatVersion, ToolCall};
 use toolwright_runtime::executor::{Batch, Decided, Executor, PendingReason, Reply};
 use toolwright_runtime::tool::{Cancel, Context, Progress};
 use toolwright_runtime::toolset::Registry;
@@ -26,6 +26,7 @@ use super::{NEEDS, Shared, logs, tasks};
 use crate::elicit::{ElicitResult, ElicitResults};
 use crate::progress;
 use crate::protocol::{Fields, RpcError, Version, code};
+use toolwright_http::random;
 
 /// Number of times that one call may be asked about and run again.
 const ROUNDS: usize = 16;
@@ -196,6 +197,13 @@ impl CallTask {
             self.said = question.settled_by(&answer);
             self.shown = question.shows().or(self.shown);
             self.answers.add(key, answer);
+        }
+        if let Some(sealed) = state
+            && question::is_approved(&self.answers)
+            && !self.shared.seal.spend(sealed)
+        {
+            let text = "`requestState` was used before, and an approval is for one run";
+            return Err(RpcError::invalid_params(text));
         }
         Ok(())
     }
@@ -413,6 +421,8 @@ impl CallTask {
         // It was answered, and is asked again: what was said does not count.
         self.answers.take(&key);
         let state = Sealed {
+            form: FormatVersion,
+            id: random::id(),
             answers: self.answers.clone(),
             shown: self.shown,
             asked: Some(question),

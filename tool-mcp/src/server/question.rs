@@ -35,6 +35,11 @@ pub(super) fn is_ours(key: &str) -> bool {
     [APPROVAL, ANSWER].contains(&key)
 }
 
+/// Returns true if somebody has decided about an approval.
+pub(super) fn is_approved(answers: &ElicitResults) -> bool {
+    answers.get(APPROVAL).is_some()
+}
+
 /// The next step of a call that waits.
 pub(super) enum NextStep {
     Ask(InputQuestion),

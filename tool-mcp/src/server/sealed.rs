@@ -1,6 +1,8 @@
 //! A note that a client keeps for us between two requests of one call: the answers so far, signed, and bound to the call's
 //! tool and arguments, and to whoever makes it.
 
+use std::collections::{HashSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::Engine;
@@ -8,7 +10,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
-use toolwright_provider::call::ToolCall;
+use toolwright_provider::call::{FormatVersion, ToolCall};
 
 use super::question::InputQuestion;
 use crate::elicit::ElicitResults;
@@ -24,13 +26,29 @@ const TIME: usize = 8;
 /// Length of what shows an owner.
 const TAG: usize = 12;
 
+/// Number of notes that are known as spent. The oldest are forgotten.
+const MAX_SPENT: usize = 65_536;
+
 /// Signs, by a key.
 #[derive(Clone)]
-pub(super) struct Signer(Hmac<Sha256>);
+pub(super) struct Signer {
+    mac: Hmac<Sha256>,
+    spent: Arc<Mutex<Spent>>,
+}
+
+/// Signatures of notes whose approval has been used, in order.
+#[derive(Default)]
+struct Spent {
+    order: VecDeque<(u64, Vec<u8>)>,
+    all: HashSet<Vec<u8>>,
+}
 
 /// The note.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Sealed {
+    pub(super) form: FormatVersion,
+    /// Random, so that equal calls have notes of their own.
+    pub(super) id: String,
     pub(super) answers: ElicitResults,
     /// Which arguments the answer to an approval is about.
     pub(super) shown: Option<u64>,
@@ -46,7 +64,32 @@ impl Signer {
 
     pub(super) fn new(key: &[u8]) -> Self {
         // A key of any length is one.
-        Self(Hmac::new_from_slice(key).unwrap_or_else(|never| panic!("{never}")))
+        let mac = Hmac::new_from_slice(key).unwrap_or_else(|never| panic!("{never}"));
+        Self {
+            mac,
+            spent: Arc::default(),
+        }
+    }
+
+    /// Marks a note as used. Returns false if it was used before in this process: an approval is for one run.
+    pub(super) fn spend(&self, note: &str) -> bool {
+        let mut signature = URL_SAFE_NO_PAD.decode(note).unwrap_or_default();
+        signature.truncate(SIGNED);
+        let (now, mut spent) = (
+            now(),
+            self.spent.lock().unwrap_or_else(PoisonError::into_inner),
+        );
+        while let Some((until, old)) = spent.order.front().cloned()
+            && (until < now || spent.order.len() >= MAX_SPENT)
+        {
+            spent.all.remove(&old);
+            spent.order.pop_front();
+        }
+        let is_new = spent.all.insert(signature.clone());
+        if is_new {
+            spent.order.push_back((now + KEPT.as_secs(), signature));
+        }
+        is_new
     }
 
     pub(super) fn seal(
@@ -74,7 +117,7 @@ impl Signer {
 
     /// Arguments, in a number that says nothing of them to a client.
     pub(super) fn number(&self, arguments: &str) -> u64 {
-        let signature = self.0.clone().chain_update(arguments).finalize();
+        let signature = self.mac.clone().chain_update(arguments).finalize();
         let bytes = signature.into_bytes();
         bytes
             .iter()
@@ -84,7 +127,7 @@ impl Signer {
 
     /// Returns the mark that shows whose the task of this id is.
     pub(super) fn tag(&self, id: &str, owner: &str) -> String {
-        let mac = self.0.clone().chain_update(id).chain_update([0]);
+        let mac = self.mac.clone().chain_update(id).chain_update([0]);
         let bytes = mac.chain_update(owner).finalize().into_bytes();
         URL_SAFE_NO_PAD.encode(bytes.get(..TAG).unwrap_or(&bytes))
     }
@@ -93,7 +136,7 @@ impl Signer {
     fn of(&self, content: &[u8], call: &ToolCall, owner: Option<&str>) -> Hmac<Sha256> {
         let owner = owner.unwrap_or_default().as_bytes();
         let parts = [content, owner, call.name.as_bytes()];
-        let mac = parts.into_iter().fold(self.0.clone(), |mac, part| {
+        let mac = parts.into_iter().fold(self.mac.clone(), |mac, part| {
             mac.chain_update((part.len() as u64).to_be_bytes())
                 .chain_update(part)
         });

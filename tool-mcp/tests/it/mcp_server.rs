@@ -718,6 +718,19 @@ async fn an_approval_of_2026_is_for_the_arguments_that_were_shown() {
     });
     let answer = client.ask(&charge(2, 5, &said)).await;
     assert_eq!(answer["result"]["content"][0]["text"], "5", "{answer}");
+    // An equal call in the same second is another one.
+    let other = client.ask(&charge(7, 5, &json!({}))).await;
+    let mut again = said.clone();
+    again["requestState"] = other["result"]["requestState"].clone();
+    let answer = client.ask(&charge(8, 5, &again)).await;
+    assert_eq!(answer["result"]["content"][0]["text"], "5", "{answer}");
+    // One yes is for one run.
+    for id in [5, 6] {
+        let answer = client.ask(&charge(id, 5, &said)).await;
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+        let words = "`requestState` was used before, and an approval is for one run";
+        assert_eq!(answer["error"]["message"], words);
+    }
     // Nobody was asked.
     let unasked = json!({"inputResponses": said["inputResponses"]});
     let answer = client.ask(&charge(4, 5, &unasked)).await;

@@ -40,7 +40,6 @@ use crate::call::{
 /// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct StoredOutcome {
-    #[serde(default)]
     form: FormatVersion,
     came_to: StoredKind,
     /// True if the value replaces an error.
@@ -252,15 +251,14 @@ fn raw(value: &Payload) -> Result<Box<RawValue>, StoredOutcomeError> {
     RawValue::from_string(value.to_json().into_owned()).map_err(StoredOutcomeError::of)
 }
 
-/// Version number of the stored form of sessions and outcomes. Other versions are not read. Text without a number has
-/// the first version.
+/// Version number of the stored form of sessions and outcomes. Other versions are not read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 #[doc(hidden)]
 pub struct FormatVersion;
 
 impl FormatVersion {
-    const NUMBER: u32 = 1;
+    const NUMBER: u32 = 2;
 
     /// Returns an error message if the text has another version.
     pub fn of_another(text: &str) -> Option<String> {

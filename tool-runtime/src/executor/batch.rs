@@ -1,5 +1,6 @@
 use serde_json::{Map, Value};
 
+use super::waiting::PendingReason;
 use crate::tool::State;
 use toolwright_provider::call::{
     EndReason, HaltReason, Outcome, Payload, ToolCall, ToolError, ToolResult,
@@ -71,7 +72,7 @@ pub enum Reply {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Pending {
     /// The call's index in the batch, from 0: calls of one turn may have equal ids.
@@ -87,24 +88,6 @@ pub struct Pending {
     pub attempt: u32,
     /// Repairs of the arguments that a layer asks about. The result of the decided call does not list them again.
     pub repairs: Box<[Repair]>,
-}
-
-/// Reason why a call is pending.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum PendingReason {
-    /// The tool is `manual`: the host or a person answers it.
-    ManualTool,
-    /// The executor leaves all calls, or those of this name, to the host.
-    ManualMode,
-    /// A [`Layer`](crate::executor::Layer) asks for a decision before the call runs. Holds details for the person who decides.
-    Decision(Value),
-    /// The call has run, and it is unknown whether it took effect. Holds the error's text. An approval runs it again,
-    /// as another call with a new [key](crate::tool::Context::idempotency_key); otherwise answer or reject it. See
-    /// [`Executor::on_unknown_outcome`](crate::executor::Executor::on_unknown_outcome).
-    OutcomeUnknown(String),
-    /// The host's [`CallPlan`](crate::executor::CallPlan) leaves it.
-    Left,
 }
 
 /// Reason why a conversation does not continue by itself after a batch.
@@ -230,6 +213,20 @@ impl Halted {
         halts.extend(direct.then_some(Self::ReturnDirect));
         halts.sort_by_key(Self::rank);
         halts
+    }
+}
+
+impl Pending {
+    /// A call at this place of its turn.
+    pub fn new(index: usize, call: ToolCall, reason: PendingReason) -> Self {
+        Self {
+            index,
+            place: index,
+            call,
+            reason,
+            attempt: 0,
+            repairs: Box::default(),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::batch::{Batch, Halted, Pending, PendingReason, Reply};
+use super::batch::{Batch, Halted, Pending, Reply};
 use super::body::{FinishedCall, not_stopped};
 use super::event::{BatchId, Event, Observers};
 use super::layer::Handled;
@@ -14,6 +14,7 @@ use super::policy::{ErrorPolicy, OnFailure, UnknownOutcome};
 use super::redacted::Redacted;
 use super::shared::BatchShared;
 use super::span::CallSpan;
+use super::waiting::PendingReason;
 use super::{Executor, Turn};
 use crate::tool::{Context, RunningBatch, old_name};
 use crate::toolset::ToolEntry;

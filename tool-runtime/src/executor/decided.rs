@@ -1,6 +1,9 @@
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
-use super::batch::{Pending, PendingReason};
+use super::batch::Pending;
+use super::waiting::PendingReason;
 use crate::tool::Decision;
 use toolwright_provider::call::ToolCall;
 
@@ -24,7 +27,7 @@ impl Decided {
     /// Returns the call to run, with edited arguments, so observers see them.
     pub(super) fn as_run(&self) -> ToolCall {
         match &self.decision {
-            Decision::Edit(arguments) => self.call.with_arguments(arguments.to_string()),
+            Decision::Edit(arguments) => self.call.with_arguments(Arc::clone(arguments)),
             Decision::Approve | Decision::Reject(_) | Decision::Answer(_) => self.call.clone(),
         }
     }

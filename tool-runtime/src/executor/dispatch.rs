@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::batch::PendingReason;
 use super::batch_state::BatchState;
 use super::turn::{CallPlan, Job, Plan, Turn};
+use super::waiting::PendingReason;
 use super::{Executor, MAX_CALLS};
 use crate::tool::{Context, Decision};
 use crate::toolset::{ToolEntry, Toolset};
@@ -22,7 +22,7 @@ enum Dispatched<'a> {
 pub(super) fn leave(turn: &Turn<'_>, state: &mut BatchState<'_>) {
     for (index, call) in turn.calls.iter().enumerate() {
         if matches!(turn.plan(index), Plan::Planned(CallPlan::Leave)) {
-            state.wait(index, call.clone(), PendingReason::Left, Vec::new());
+            state.wait(index, call.clone(), PendingReason::NotRun, Vec::new());
         }
     }
 }
@@ -113,7 +113,7 @@ fn dispatch_one<'a>(
     plan: Plan<'_>,
 ) -> Dispatched<'a> {
     if matches!(plan, Plan::Planned(CallPlan::Leave)) {
-        return Dispatched::Waits(seen.ok(), PendingReason::Left);
+        return Dispatched::Waits(seen.ok(), PendingReason::NotRun);
     }
     // Neither needs the tool.
     match plan {

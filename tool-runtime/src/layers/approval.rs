@@ -267,7 +267,7 @@ impl Layer for Approval {
             match decision.await {
                 Decision::Approve => next.run(request.sealed()).await,
                 Decision::Edit(arguments) => {
-                    let edited = request.with_arguments(arguments.to_string());
+                    let edited = request.with_arguments(&*arguments);
                     next.run(edited.sealed()).await
                 }
                 Decision::Reject(reason) => Decision::rejected(&reason).into(),

@@ -1,7 +1,9 @@
 use std::fmt::{self, Write as _};
+use std::sync::Arc;
 
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use toolwright_json::Value as Json;
@@ -16,8 +18,8 @@ use toolwright_schema::text::Printable;
 /// secret.
 ///
 /// As JSON it is `"approve"`, `{"edit": {…}}`, `{"reject": "too costly"}` or `{"answer": …}`. JSON text is read
-/// exactly: a number with more digits than a [`Value`] holds, and a key that is given twice, are errors that name the
-/// place. This works wherever `serde_json` reads the decision itself, alone or in a struct. Values that serde buffers
+/// exactly. An edit keeps its text. In an answer, a number with more digits than a [`Value`] holds, and a key that is given
+/// twice, are errors that name the place. This works wherever `serde_json` reads the decision itself, alone or in a struct. Values that serde buffers
 /// first (`flatten`, `untagged`, `tag`) and a [`Value`] have lost such digits already.
 ///
 /// ```
@@ -25,7 +27,7 @@ use toolwright_schema::text::Printable;
 /// use toolwright::call::Decision;
 ///
 /// let decision: Decision = serde_json::from_value(json!({"edit": {"city": "Kyoto"}})).unwrap();
-/// assert_eq!(decision, Decision::Edit(json!({"city": "Kyoto"})));
+/// assert_eq!(decision, Decision::edit(json!({"city": "Kyoto"})));
 /// assert_eq!(serde_json::to_value(Decision::Approve).unwrap(), "approve");
 /// ```
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
@@ -34,13 +36,33 @@ pub enum Decision {
     /// The call runs as it was shown.
     Approve,
     /// The call runs with these arguments: a JSON object. They are decoded and validated like those of a model; wrong
-    /// ones are the call's [`InvalidArgs`](toolwright_provider::call::ErrorKind::InvalidArgs) error, which the model reads. Write an
-    /// integer of more than 64 bits as a string, because a JSON value does not hold its digits.
-    Edit(#[serde(deserialize_with = "exact")] Value),
+    /// ones are the call's [`InvalidArgs`](toolwright_provider::call::ErrorKind::InvalidArgs) error, which the model reads.
+    /// The text is kept byte for byte, up to the decoder. [`edit`](Self::edit) makes one of a value.
+    #[serde(deserialize_with = "text", serialize_with = "raw")]
+    Edit(Arc<str>),
     /// The call does not run, and the model reads the reason.
     Reject(String),
     /// The call does not run, and this is its result.
     Answer(#[serde(deserialize_with = "exact")] Value),
+}
+
+fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
+    toolwright_json::deserialize_text(deserializer).map(Into::into)
+}
+
+/// Writes a text as it is. One that is not JSON is written as a string, which the decoder refuses as well.
+fn raw<S: Serializer>(text: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
+    match serde_json::from_str::<&RawValue>(text) {
+        Ok(raw) => raw.serialize(serializer),
+        Err(_) => serializer.serialize_str(text),
+    }
+}
+
+impl Decision {
+    /// Makes an edit of a value, a JSON object.
+    pub fn edit(arguments: impl Into<Value>) -> Self {
+        Self::Edit(arguments.into().to_string().into())
+    }
 }
 
 /// Reads a value that means the same as its text.
@@ -98,10 +120,7 @@ impl fmt::Debug for Decision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Approve => f.write_str("Approve"),
-            Self::Edit(arguments) => {
-                let text = arguments.to_string();
-                f.debug_tuple("Edit").field(&Bytes(&text)).finish()
-            }
+            Self::Edit(arguments) => f.debug_tuple("Edit").field(&Bytes(arguments)).finish(),
             Self::Reject(reason) => f.debug_tuple("Reject").field(reason).finish(),
             Self::Answer(value) => f.debug_tuple("Answer").field(value).finish(),
         }

@@ -332,6 +332,18 @@ impl OpenCalls {
         self.end_entry(key, outcome).await.map(drop)
     }
 
+    /// Ends a call in this list, and not in its store. A session stores its list itself.
+    ///
+    /// # Errors
+    /// If no call of this key is open, or if it has ended before. Nothing changes then.
+    #[doc(hidden)]
+    pub fn end_here(&self, key: &str, outcome: StoredOutcome) -> Result<(), OpenCallError> {
+        let entry = self.entry(key).ok_or_else(|| OpenCallError::NotOpen {
+            key: key.to_owned(),
+        })?;
+        entry.settle(outcome).map(drop)
+    }
+
     async fn end_entry(
         &self,
         key: &str,

@@ -110,9 +110,7 @@ impl CallCommand {
         let Some(reply) = reply else {
             return Ok(Exit::Failed);
         };
-        printer.reply(&reply, |pending| {
-            answer::redacted_arguments(&executor, &cx, pending)
-        })?;
+        printer.reply(&reply, &executor.tools(&cx))?;
         Ok(Exit::of(ReplyStatus::of(&reply)))
     }
 
@@ -134,8 +132,8 @@ impl CallCommand {
                 Reply::Answered(result) => {
                     let result = repaired_before(result.clone(), &repairs);
                     let said = match answer::question(&result) {
-                        Some((question, options)) if prompt::is_possible() => {
-                            prompt::answer(question, options, &cx.cancel()).await
+                        Some(question) if prompt::is_possible() => {
+                            prompt::answer(&question, &cx.cancel()).await
                         }
                         _ => None,
                     };
@@ -175,10 +173,9 @@ async fn ask(executor: &Executor, cx: &Context, waits: &Pending) -> Option<Decis
     if !prompt::is_possible() {
         return None;
     }
-    let shown = answer::redacted_arguments(executor, cx, waits);
-    let stop = cx.cancel();
+    let (tools, stop) = (executor.tools(cx), cx.cancel());
     tokio::select! {
-        said = prompt::ask(waits, &shown) => said,
+        said = prompt::ask(waits, &tools) => said,
         // A cancelled call is answered as cancelled, whatever the decision.
         () = stop.cancelled() => Some(Decision::Reject(String::new())),
     }

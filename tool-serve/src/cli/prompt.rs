@@ -2,10 +2,10 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
-use serde_json::{Map, Value};
 use tokio::sync::oneshot;
-use toolwright_runtime::executor::{Pending, PendingReason};
+use toolwright_runtime::executor::{Pending, PendingReason, Question};
 use toolwright_runtime::tool::{Cancel, Decision};
+use toolwright_runtime::toolset::Toolset;
 
 use super::show::{print_pending, print_question};
 
@@ -15,8 +15,8 @@ pub(super) fn is_possible() -> bool {
 }
 
 /// Asks for a decision about a pending call. Returns `None` if the input ends.
-pub(super) async fn ask(pending: &Pending, shown: &str) -> Option<Decision> {
-    print_pending(pending, shown);
+pub(super) async fn ask(pending: &Pending, tools: &Toolset) -> Option<Decision> {
+    print_pending(pending, tools);
     let unknown = match &pending.reason {
         PendingReason::OutcomeUnknown(error) => Some(error),
         _ => None,
@@ -39,12 +39,8 @@ pub(super) async fn ask(pending: &Pending, shown: &str) -> Option<Decision> {
 }
 
 /// Asks a tool's question. Returns `None` if the input ends.
-pub(super) async fn answer(
-    question: &str,
-    options: &Map<String, Value>,
-    stop: &Cancel,
-) -> Option<Decision> {
-    print_question(question, options);
+pub(super) async fn answer(question: &Question, stop: &Cancel) -> Option<Decision> {
+    print_question(&question.text, &question.options);
     anstream::eprint!("Your answer: ");
     tokio::select! {
         said = line() => said.map(|said| Decision::Answer(said.trim().into())),

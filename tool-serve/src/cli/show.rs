@@ -268,21 +268,17 @@ impl Printer {
         })
     }
 
-    /// Prints the reply of a call. `shown` returns the redacted arguments of a pending one.
-    pub(super) fn reply(
-        &mut self,
-        reply: &Reply,
-        shown: impl FnOnce(&Pending) -> String,
-    ) -> io::Result<()> {
+    /// Prints the reply of a call. The tools say how the arguments of a pending one are shown.
+    pub(super) fn reply(&mut self, reply: &Reply, tools: &Toolset) -> io::Result<()> {
         let json = self.output == OutputFormat::Json;
         match reply {
             Reply::Answered(result) if json => self.line(&answer::result_json(result, None)),
             Reply::Answered(result) => self.answered(result),
             Reply::Pending(pending) if json => {
-                self.line(&answer::pending_json(pending, &shown(pending), None))
+                self.line(&answer::pending_json(pending, tools, None))
             }
             Reply::Pending(pending) => {
-                print_pending(pending, &shown(pending));
+                print_pending(pending, tools);
                 if !matches!(pending.reason, PendingReason::OutcomeUnknown(_)) {
                     anstream::eprintln!("  with `--approve` it runs");
                 }
@@ -335,21 +331,30 @@ pub(super) fn print_question(question: &str, options: &Map<String, Value>) {
     }
 }
 
-/// Prints the reason why a call is pending, with its redacted arguments.
-pub(super) fn print_pending(pending: &Pending, shown: &str) {
-    let why = match &pending.reason {
+/// Returns the reason why a call waits, in words.
+pub(super) fn reason_words(reason: &PendingReason) -> String {
+    match reason {
         PendingReason::Decision(details) => match details_in_words(details) {
             Some(details) => format!("a person has to decide ({details})"),
             None => "a person has to decide".to_owned(),
         },
         PendingReason::OutcomeUnknown(error) => {
-            format!("a person has to decide; it has run, and may have taken effect: {error}")
+            format!("it may have taken effect, so a person has to decide: {error}")
         }
+        PendingReason::Question(question) => format!("the tool asks: {}", question.text),
+        PendingReason::Agent => "the agent that it runs waits".to_owned(),
+        PendingReason::NotRun => "it has not run yet".to_owned(),
         _ => "a person or the host answers calls of this tool".to_owned(),
-    };
+    }
+}
+
+/// Prints the reason why a call is pending, with the arguments that the tools show.
+pub(super) fn print_pending(pending: &Pending, tools: &Toolset) {
+    let why = reason_words(&pending.reason);
+    let shown = pending.shown(tools).arguments.unwrap_or_default();
     let (why, shown) = (
         Printable::new(&why).one_line(),
-        Printable::new(shown).one_line(),
+        Printable::new(&shown).one_line(),
     );
     for repair in &pending.repairs {
         print_note("note", &repair.to_string());

@@ -9,11 +9,10 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use toolwright_json::strip_bom;
 use toolwright_provider::call::{ErrorKind, ToolCall};
-use toolwright_runtime::executor::{Batch, Decided, Reply};
+use toolwright_runtime::executor::{Batch, Decided, Pending, PendingReason, Reply};
 use toolwright_runtime::tool::Context;
 use toolwright_schema::decode::FaultCode;
 
-use super::pending_calls::{WaitingCall, WaitsFor};
 use super::{ServerState, json, no_utf8_name, refused, stream};
 use crate::answer::{self, ReplyStatus};
 use toolwright_http::body::{self, BodyError, BodyPermit};
@@ -123,19 +122,18 @@ pub(super) fn answer_json(
     call: &ToolCall,
     reply: &Reply,
 ) -> String {
-    let store = |waits| {
-        let cx = cx.clone();
-        state.pending_calls.insert(WaitingCall { waits, cx })
-    };
+    let store = |pending| state.pending_calls.insert(pending, cx.clone());
     match reply {
         Reply::Answered(result) => {
-            let id = answer::question(result).map(|_| store(WaitsFor::Answer(call.clone())));
+            let id = answer::question(result).map(|question| {
+                let reason = PendingReason::Question(question);
+                store(Pending::new(0, call.clone(), reason))
+            });
             answer::result_json(result, id.as_deref())
         }
         Reply::Pending(pending) => {
-            let shown = answer::redacted_arguments(&state.executor, cx, pending);
-            let id = store(WaitsFor::Decision(pending.clone()));
-            answer::pending_json(pending, &shown, Some(&id))
+            let id = store(pending.clone());
+            answer::pending_json(pending, &state.executor.tools(cx), Some(id))
         }
     }
 }

@@ -7,13 +7,13 @@ use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use toolwright_json::strip_bom;
-use toolwright_provider::call::{ToolCall, ToolResult};
+use toolwright_provider::call::ToolResult;
 use toolwright_runtime::executor::Reply;
 use toolwright_runtime::tool::Decision;
 use toolwright_schema::text::Printable;
 
 use super::call::{BODY_TIMEOUT, answer_json, body_refusal, content_type_refusal, respond, status};
-use super::pending_calls::NotTaken;
+use super::pending_calls::PendingEntry;
 use super::{ServerState, json, refused};
 use toolwright_http::body;
 
@@ -46,27 +46,31 @@ pub(super) async fn decide(
     };
     // Runs once, in the context of the caller, with the arguments that were shown.
     let id = id.map(|Path(id)| id).unwrap_or_default();
+    let Some(PendingEntry { pending, cx, .. }) = state.pending_calls.get(&id) else {
+        return not_waiting();
+    };
+    let asks = pending.reason.question().is_some();
+    if asks && matches!(decision, Decision::Approve | Decision::Edit(_)) {
+        let message = r#"the tool has asked a question: `{"answer": …}` answers it, `{"reject": "why"}` does not"#;
+        return refused(StatusCode::UNPROCESSABLE_ENTITY, "no_answer", message);
+    }
     // Nothing runs by an edit that does not fit, and the call waits on.
-    if let (Decision::Edit(arguments), Some((call, cx))) =
-        (&decision, state.pending_calls.undecided(&id))
-    {
-        let edited = ToolCall::new(&*call.id, &*call.name, arguments.to_string());
+    if let Decision::Edit(arguments) = &decision {
+        let edited = pending.call.with_arguments(Arc::clone(arguments));
         if let Err(error) = state.executor.tools(&cx).validate(&edited, &cx) {
             let reply = Reply::Answered(ToolResult::new(&edited, Err(error)));
             return json(status(&reply), answer_json(&state, &cx, &edited, &reply));
         }
     }
-    let (decided, cx) = match state.pending_calls.take(&id, decision) {
-        Ok(waits) => waits,
-        Err(NotTaken::Unknown) => {
-            let message = "no call waits under this id; it was decided, or has waited too long";
-            return refused(StatusCode::NOT_FOUND, "not_waiting", message);
-        }
-        Err(NotTaken::NeedsAnswer) => {
-            let message = r#"the tool has asked a question: `{"answer": …}` answers it, `{"reject": "why"}` does not"#;
-            return refused(StatusCode::UNPROCESSABLE_ENTITY, "no_answer", message);
-        }
+    let Some(PendingEntry { pending, cx, .. }) = state.pending_calls.take(&id) else {
+        return not_waiting();
     };
+    let decided = pending.decided(decision);
     let call = decided.call.clone();
     respond(&state, call, Some(decided), cx, &parts.headers, None).await
+}
+
+fn not_waiting() -> Response {
+    let message = "no call waits under this id; it was decided, or has waited too long";
+    refused(StatusCode::NOT_FOUND, "not_waiting", message)
 }

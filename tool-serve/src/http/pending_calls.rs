@@ -3,24 +3,24 @@
 //! Each is stored with the context of its caller under a random id, and is taken out before it continues, so it runs
 //! once.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use toolwright_provider::call::ToolCall;
-use toolwright_runtime::executor::{Decided, Pending};
-use toolwright_runtime::tool::{Context, Decision};
+use toolwright_runtime::executor::Pending;
+use toolwright_runtime::tool::{Context, Grant};
 
 use toolwright_http::random;
 
 /// Time for a decision.
 const TIME_TO_LIVE: Duration = Duration::from_hours(1);
 
-/// Limits on the stored calls and the bytes of their arguments. The oldest are evicted.
+/// Limits on the stored calls and the bytes of their arguments.
 const MAX_CALLS: usize = 4096;
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// Store of pending calls.
+/// Store of pending calls. If it is full, the oldest calls of the caller that takes most are evicted, so that no caller
+/// pushes out the calls of others.
 #[derive(Default)]
 pub(super) struct WaitingCalls(Mutex<PendingQueue>);
 
@@ -31,101 +31,46 @@ struct PendingQueue {
     bytes: usize,
 }
 
-struct PendingEntry {
+/// A call that waits, with the context of its caller.
+#[derive(Clone)]
+pub(super) struct PendingEntry {
     id: String,
     since: Instant,
-    pending: WaitingCall,
-}
-
-/// What a call waits for, with the context of its caller.
-pub(super) struct WaitingCall {
-    pub(super) waits: WaitsFor,
+    pub(super) pending: Pending,
     pub(super) cx: Context,
-}
-
-pub(super) enum WaitsFor {
-    /// A decision.
-    Decision(Pending),
-    /// The answer to the question that the call has ended with. What is said to it cannot make the tool run again.
-    Answer(ToolCall),
-}
-
-impl WaitsFor {
-    pub(super) fn call(&self) -> &ToolCall {
-        match self {
-            Self::Decision(pending) => &pending.call,
-            Self::Answer(call) => call,
-        }
-    }
-
-    /// Attaches a decision, if it is one about this.
-    fn decided(&self, decision: Decision) -> Result<Decided, NotTaken> {
-        match (self, decision) {
-            (Self::Decision(pending), decision) => Ok(pending.decided(decision)),
-            (Self::Answer(_), Decision::Approve | Decision::Edit(_)) => Err(NotTaken::NeedsAnswer),
-            (Self::Answer(call), decision) => Ok(Decided {
-                call: call.clone(),
-                place: 0,
-                decision,
-                attempt: 0,
-            }),
-        }
-    }
-}
-
-/// Reason why no call is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NotTaken {
-    Unknown,
-    NeedsAnswer,
 }
 
 impl WaitingCalls {
     /// Stores a call. Returns its id.
-    pub(super) fn insert(&self, pending: WaitingCall) -> String {
+    pub(super) fn insert(&self, pending: Pending, cx: Context) -> String {
         let id = random::id();
-        let bytes = pending.waits.call().arguments.len();
-        let mut calls = self.lock();
-        calls.make_room(bytes);
-        calls.bytes += bytes;
-        calls.calls.push_back(PendingEntry {
+        let entry = PendingEntry {
             id: id.clone(),
             since: Instant::now(),
             pending,
-        });
+            cx,
+        };
+        let mut calls = self.lock();
+        calls.evict_expired();
+        calls.bytes += entry.bytes();
+        calls.calls.push_back(entry);
+        calls.make_room();
         id
     }
 
-    /// Returns the call with this id that waits for a decision, with the context of its caller.
-    pub(super) fn undecided(&self, id: &str) -> Option<(ToolCall, Context)> {
+    /// Returns the call with this id.
+    pub(super) fn get(&self, id: &str) -> Option<PendingEntry> {
         let mut calls = self.lock();
         calls.evict_expired();
-        let entry = calls.calls.iter().find(|entry| entry.id == id)?;
-        match &entry.pending.waits {
-            WaitsFor::Decision(pending) => Some((pending.call.clone(), entry.pending.cx.clone())),
-            WaitsFor::Answer(_) => None,
-        }
+        calls.calls.iter().find(|entry| entry.id == id).cloned()
     }
 
-    /// Removes the call with this id, if the decision is one about it. Returns it with the context of its caller.
-    pub(super) fn take(
-        &self,
-        id: &str,
-        decision: Decision,
-    ) -> Result<(Decided, Context), NotTaken> {
+    /// Removes the call with this id.
+    pub(super) fn take(&self, id: &str) -> Option<PendingEntry> {
         let mut calls = self.lock();
         calls.evict_expired();
-        let at = calls.calls.iter().position(|entry| entry.id == id);
-        let entry = at.and_then(|at| calls.calls.get(at));
-        let decided = entry
-            .ok_or(NotTaken::Unknown)?
-            .pending
-            .waits
-            .decided(decision)?;
-        let entry = at.and_then(|at| calls.calls.remove(at));
-        let PendingEntry { pending, .. } = entry.ok_or(NotTaken::Unknown)?;
-        calls.bytes -= pending.waits.call().arguments.len();
-        Ok((decided, pending.cx))
+        let at = calls.calls.iter().position(|entry| entry.id == id)?;
+        calls.remove(at)
     }
 
     fn lock(&self) -> MutexGuard<'_, PendingQueue> {
@@ -133,32 +78,47 @@ impl WaitingCalls {
     }
 }
 
+impl PendingEntry {
+    fn bytes(&self) -> usize {
+        self.pending.call.arguments.len()
+    }
+
+    /// Returns the caller. All callers without a grant are one.
+    fn caller(&self) -> Option<(Option<&str>, Option<&str>, Option<&str>)> {
+        let grant = self.cx.get::<Grant>()?;
+        Some((grant.issuer(), grant.subject(), grant.client_id()))
+    }
+}
+
 impl PendingQueue {
-    fn make_room(&mut self, bytes: usize) {
-        self.evict_expired();
-        while self.calls.len() >= MAX_CALLS || self.bytes.saturating_add(bytes) > MAX_BYTES {
-            if !self.evict_oldest() {
-                break;
+    /// Evicts calls until the rest has room. The newest one stays.
+    fn make_room(&mut self) {
+        while (self.calls.len() > MAX_CALLS || self.bytes > MAX_BYTES) && self.calls.len() > 1 {
+            let mut room = HashMap::<_, usize>::new();
+            for entry in &self.calls {
+                *room.entry(entry.caller()).or_default() += entry.bytes() + MAX_BYTES / MAX_CALLS;
             }
+            let most = room.into_iter().max_by_key(|(_, room)| *room);
+            let oldest = self
+                .calls
+                .iter()
+                .position(|entry| most.is_some_and(|(caller, _)| caller == entry.caller()));
+            let is_newest = |at: &usize| at + 1 == self.calls.len();
+            let oldest = oldest.filter(|at| !is_newest(at));
+            self.remove(oldest.unwrap_or_default());
         }
     }
 
     fn evict_expired(&mut self) {
-        while self
-            .calls
-            .front()
-            .is_some_and(|call| call.since.elapsed() > TIME_TO_LIVE)
-        {
-            self.evict_oldest();
+        let is_expired = |entry: &PendingEntry| entry.since.elapsed() > TIME_TO_LIVE;
+        while self.calls.front().is_some_and(is_expired) {
+            self.remove(0);
         }
     }
 
-    fn evict_oldest(&mut self) -> bool {
-        let oldest = self.calls.pop_front();
-        let bytes = oldest
-            .as_ref()
-            .map(|entry| entry.pending.waits.call().arguments.len());
-        self.bytes -= bytes.unwrap_or_default();
-        oldest.is_some()
+    fn remove(&mut self, at: usize) -> Option<PendingEntry> {
+        let entry = self.calls.remove(at)?;
+        self.bytes -= entry.bytes();
+        Some(entry)
     }
 }

@@ -63,7 +63,7 @@ fn risky_calls_wait_for_a_yes_on_the_command_line() {
     let waits = run(&[&["--output", "json"], &REFUND[..]].concat()).json();
     assert_eq!(waits["status"], "pending");
     assert_eq!(waits["ask"], json!({"risk": "high", "destructive": true}));
-    assert_eq!(waits.get("id"), None);
+    assert_eq!(waits.get("key"), None);
     // What was repaired is told of a call that waits, and of one that somebody let run.
     let transfer = [
         "--output",
@@ -124,7 +124,7 @@ fn attended(by: &str, arguments: &[&str]) -> (i32, String, String) {
 fn an_approval_does_not_let_a_call_run_twice() {
     let (code, out, err) = attended("where the bank is silent", &["call", "pay", "--approve"]);
     assert_eq!((code, &*out), (5, ""), "{err}");
-    let said = "paying\nwaits: a person has to decide; it has run, and may have taken effect: the bank said nothing\n";
+    let said = "paying\nwaits: it may have taken effect, so a person has to decide: the bank said nothing\n";
     assert!(err.starts_with(said), "{err}");
     assert!(!err.contains("with `--approve`"), "{err}");
     let json = ["--output", "json", "call", "pay", "--approve"];

@@ -199,7 +199,7 @@ fn sessions_are_listed_and_a_damaged_one_ends_nothing() {
     assert!(came.err.contains("`--after b`"), "{came:?}");
     let listed = desk.run(&["list", "--output", "json"]).json();
     let last = &listed["sessions"][2];
-    assert_eq!(last["waits"][0], "call 0 pay");
+    assert_eq!(last["waits"][0]["tool"], "pay");
     assert_eq!(last["messages"], 3);
     assert!(last["age_ms"].as_u64().unwrap() < 600_000);
 }
@@ -224,7 +224,7 @@ fn a_session_is_shown_with_what_it_waits_for() {
     let shown = desk.run(&["show", "s", "--output", "json"]).json();
     assert_eq!(shown["status"], "awaiting_tools");
     assert_eq!(shown["messages"][1]["calls"][1]["tool"], "pay");
-    assert_eq!(shown["waits"][1]["call"], "0/0");
+    assert_eq!(shown["waits"][1]["path"], json!([0, 0]));
     assert_eq!(shown["waits"][1]["reason"], "decision");
     let came = desk.run(&["show", "nobody"]);
     assert_eq!(came.code, 4, "{came:?}");
@@ -253,13 +253,13 @@ fn a_call_that_has_begun_is_told_from_one_that_has_not() {
     ended.unwrap_err();
     let came = desk.run(&["show", "s"]);
     for line in [
-        "waits: call 0, travel (id travel): it has begun, and its end is not recorded\n",
+        "waits: call 0, travel (id travel): it may have taken effect, so a person has to decide: it has begun, and its end is not recorded\n",
         "waits: call 1, pay (id pay): it has not run yet\n",
     ] {
         assert!(came.out.contains(line), "{line}: {}", came.out);
     }
     let shown = desk.run(&["show", "s", "--output", "json"]).json();
-    assert_eq!(shown["waits"][0]["reason"], "begun");
+    assert_eq!(shown["waits"][0]["reason"], "outcome_unknown");
     assert_eq!(shown["waits"][1]["reason"], "not_run");
 }
 
@@ -330,14 +330,26 @@ fn decisions_that_cannot_be_are_refused() {
     let table: [(&[&str], i32, &str); 12] = [
         (&["a", "0"], 2, "--approve"),
         (
-            &["a", "0", "--edit", r#"{"invoice": 1e30, "invoice": 7}"#],
-            2,
-            "`--edit`: invoice: given more than once\nhelp: ",
+            &[
+                "a",
+                "0",
+                "--edit",
+                r#"{"invoice": 7, "invoice": 8}"#,
+                "--run",
+            ],
+            3,
+            "invoice: given more than once",
         ),
         (
-            &["a", "0", "--edit", r#"{"invoice": 99999999999999999.99}"#],
-            2,
-            "`--edit`: invoice: the number has more digits",
+            &[
+                "a",
+                "0",
+                "--edit",
+                r#"{"invoice": 99999999999999999.99}"#,
+                "--run",
+            ],
+            3,
+            "invoice: expected an integer",
         ),
         (
             &["a", "0", "--answer", "[12345678901234567890123]"],
@@ -357,7 +369,7 @@ fn decisions_that_cannot_be_are_refused() {
             4,
             "no call `7` is pending\nhelp: `sessions show a`",
         ),
-        (&["a", "0/1", "--approve"], 4, "no call `0` is pending"),
+        (&["a", "0/1", "--approve"], 4, "no call `0/1` is pending"),
         (
             &["nobody", "0", "--approve"],
             4,
@@ -393,7 +405,7 @@ fn calls_inside_of_agents_are_decided() {
     let desk = Desk::new("inside");
     let helper = ToolCall::new("c0", "helper", r#"{"input":"Pay!"}"#);
     desk.talk("s", ModelResponse::calls([helper]));
-    let came = desk.run(&["decide", "s", "0/c1", "--reject", "no"]);
+    let came = desk.run(&["decide", "s", "0/0", "--reject", "no"]);
     assert_eq!(came.code, 0, "{came:?}");
     assert_eq!(desk.latest("s").pending().len(), 1);
     let came = desk.run(&["decide", "s", "0/0", "--approve", "--run"]);

@@ -191,8 +191,8 @@ async fn with_late_results(agent: &Agent, session: &mut Session) -> Result<(), A
     loop {
         let run = agent.run(session, &Context::new()).await?;
         println!("{}", run.text().unwrap_or_default());
-        if session.open().is_empty() {
-            return Ok(());
+        if !session.open().is_live() && session.queue().is_empty() {
+            return Ok(()); // `agent.waiting` has the calls that a crash left
         }
         session.queue().arrived().await; // a result, or a message of the user
     }

@@ -333,7 +333,7 @@ fn an_interrupt_shows_every_call() {
 
         // An edit that does not fit: nothing runs, and the call is still pending.
         session
-            .decide("call_1", Decision::Edit(json!({"order": "x"})))
+            .decide("call_1", Decision::edit(json!({"order": "x"})))
             .unwrap();
         let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
         assert!(
@@ -344,7 +344,7 @@ fn an_interrupt_shows_every_call() {
 
         // Decided calls pass the `Approval` too; the others run as the model wrote them.
         session
-            .decide("call_1", Decision::Edit(json!({"order": 19})))
+            .decide("call_1", Decision::edit(json!({"order": 19})))
             .unwrap();
         let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         session.answer("Oslo").unwrap();

@@ -91,7 +91,7 @@ impl Engine<'_> {
             hosted: response.hosted,
             native: response.native,
             loaded: response.loaded,
-            asks: None,
+            asks: false,
         };
         let calls = said.calls.clone();
         self.session.thread.push(ThreadMessage::Assistant(said));

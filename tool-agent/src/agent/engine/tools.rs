@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, ToolResult};
 use toolwright_provider::wire::MCP_APPROVAL;
-use toolwright_runtime::executor::{Batch, CallPlan, Halted, Reply, Turn};
+use toolwright_runtime::executor::{Batch, CallPlan, Halted, Pending, PendingReason, Reply, Turn};
 use toolwright_runtime::tool::Decision;
 use toolwright_runtime::toolset::Toolset;
 
@@ -16,7 +16,7 @@ use super::{Engine, VisitResult};
 use crate::agent::sub_sessions::SubSessions;
 use crate::digest;
 use crate::run::RunEnd;
-use crate::session::{Node, PendingCall, PendingCallReason, Status, WaitingCall};
+use crate::session::{Node, Status, WaitingCall};
 use crate::thread::{ThreadMessage, ToolMessage};
 use crate::tool_node::plans;
 
@@ -98,13 +98,9 @@ impl Engine<'_> {
             });
             let shown = hosted.find(|hosted| hosted.id == *call.id);
             let shown = shown.and_then(|shown| serde_json::from_str(&shown.call).ok());
-            let reason = PendingCallReason::Decision(shown.unwrap_or_default());
+            let reason = PendingReason::Decision(shown.unwrap_or_default());
             let tool = digest::of_tool(&call.name, tools);
-            let pending = PendingCall {
-                index,
-                call,
-                reason,
-            };
+            let pending = Pending::new(index, call, reason);
             self.session.put_wait(WaitingCall::new(pending, tool));
         }
     }
@@ -112,7 +108,7 @@ impl Engine<'_> {
     /// Returns the places of the calls that have not run yet.
     fn not_run(&self) -> Vec<usize> {
         let open = self.session.pending().into_iter();
-        let open = open.filter(|pending| pending.reason == PendingCallReason::NotRun);
+        let open = open.filter(|pending| pending.reason == PendingReason::NotRun);
         open.map(|pending| pending.index).collect()
     }
 
@@ -178,28 +174,20 @@ impl Engine<'_> {
                 }
                 Reply::Pending(pending) => {
                     let sub = visit.subs.as_ref().and_then(|subs| subs.take_paused(index));
-                    let mut reason = match &sub {
-                        Some(_) => PendingCallReason::Agent,
-                        None => pending.reason.clone().into(),
-                    };
-                    if let PendingCallReason::OutcomeUnknown { record, .. } = &mut reason {
-                        let journal = visit.journal.as_ref();
-                        *record = journal.and_then(|journal| journal.unknown(index));
-                    }
                     let before = self.session.take_wait(index);
                     let tools =
                         tools.get_or_insert_with(|| active_agent.executor.tools(&self.context()));
                     let tool = digest::of_tool(&pending.call.name, tools);
-                    let call = pending.call.clone();
-                    let mut wait = WaitingCall::new(
-                        PendingCall {
-                            index,
-                            call,
-                            reason,
-                        },
-                        tool,
-                    );
-                    wait.attempt = pending.attempt;
+                    let mut shown = pending.clone();
+                    shown.index = index;
+                    if sub.is_some() {
+                        shown.reason = PendingReason::Agent;
+                    }
+                    let mut wait = WaitingCall::new(shown, tool);
+                    if let PendingReason::OutcomeUnknown(_) = wait.reason {
+                        let journal = visit.journal.as_ref();
+                        wait.record = journal.and_then(|journal| journal.unknown(index));
+                    }
                     wait.edited = before
                         .as_ref()
                         .is_some_and(|before| before.edited().is_some());

@@ -81,8 +81,8 @@ calls   find_order({"order": 17})
         = {"number":17,"cups":2,"paid_cents":4200}
 calls   refund({"order": 17, "cents": 4200})
 waits   refund({"order": 17, "cents": 4200}) {"risk":"high"}
-person  makes it {"cents":2100,"order":17}
-calls   refund({"cents":2100,"order":17})
+person  makes it {"order": 17, "cents": 2100}
+calls   refund({"order": 17, "cents": 2100})
         = 21.00 were paid back
 calls   ask_supplier({"order": 17})
 calls   ask_address({})

@@ -10,9 +10,9 @@ use futures_util::{StreamExt, stream};
 use serde_json::json;
 use tokio::time::{sleep, timeout};
 use toolwright::agent::ThreadMessage;
-use toolwright::agent::session::PendingCallReason;
 use toolwright::agent::store::Checkpointer;
 use toolwright::call::Decision;
+use toolwright::executor::PendingReason;
 use toolwright_fleet::{Conversation, ConversationState};
 use toolwright_postgres::{Database, PostgresCheckpointer};
 use url::Url;
@@ -159,7 +159,7 @@ async fn talk_to(talk: &Conversation, listed: &Listed) {
             }
             Err(_) => continue,
         };
-        if state.end.as_deref() == Some("completed") && state.pending.is_empty() {
+        if state.end.as_deref() == Some("completed") && state.waiting.is_empty() {
             return;
         }
         if let Err(error) = answer(talk, &state, listed).await {
@@ -174,9 +174,9 @@ async fn answer(
     state: &ConversationState,
     listed: &Listed,
 ) -> Result<(), Failure> {
-    for call in &state.pending {
+    for call in &state.waiting {
         let decision = match &call.reason {
-            PendingCallReason::OutcomeUnknown { .. } => {
+            PendingReason::OutcomeUnknown(_) => {
                 let of = (talk.session_id(), call.id.clone());
                 listed
                     .lock()
@@ -184,16 +184,14 @@ async fn answer(
                     .insert(of);
                 Decision::Reject("nobody knows what became of it".to_owned())
             }
-            PendingCallReason::Decision(_) => Decision::Approve,
+            PendingReason::Decision(_) => Decision::Approve,
+            PendingReason::Question(_) => Decision::Answer("yes".into()),
             // It runs when the conversation goes on.
             _ => continue,
         };
         talk.decide(call, decision).await?;
     }
-    for question in &state.questions {
-        talk.answer(question, "yes").await?;
-    }
-    if state.pending.is_empty() && state.questions.is_empty() {
+    if state.waiting.is_empty() {
         talk.resume().await?;
     }
     Ok(())

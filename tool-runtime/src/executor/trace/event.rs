@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::super::batch::{Batch, PendingReason, Reply};
+use super::super::batch::{Batch, Reply};
 use super::super::event::{BatchId, Event};
 use super::super::redacted::Redacted;
 use crate::tool::Progress;
@@ -243,13 +243,7 @@ impl Traced {
                 pending, redacted, ..
             } => Self::Pending {
                 call: TracedCall::of(pending.index, &pending.call, redacted),
-                reason: match pending.reason {
-                    PendingReason::ManualTool => "manual_tool",
-                    PendingReason::ManualMode => "manual_mode",
-                    PendingReason::Decision(_) => "decision",
-                    PendingReason::OutcomeUnknown(_) => "outcome_unknown",
-                    PendingReason::Left => "left",
-                },
+                reason: pending.reason.as_str(),
             },
             Event::BatchFinished {
                 batch, duration, ..

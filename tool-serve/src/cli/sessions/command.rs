@@ -42,7 +42,7 @@ fn decide() -> Command {
     let call = Arg::new("call")
         .value_name("CALL")
         .required(true)
-        .help("The call's number or id; `0/1` is call 1 of the agent in call 0");
+        .help("The call's number or id, or its path: `0/1` is call 1 of the agent in call 0");
     Command::new("decide")
         .about("Decides a call that waits, or answers a question")
         .args([

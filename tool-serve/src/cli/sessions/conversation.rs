@@ -5,16 +5,16 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use serde_json::Value;
-use toolwright_agent::session::PendingCallReason;
 use toolwright_agent::store::CallRecord;
 use toolwright_agent::thread::ToolMessage;
-use toolwright_agent::{Session, Status, ThreadMessage, Waiting, WaitingFor};
-use toolwright_mcp::outside::details_in_words;
+use toolwright_agent::{Session, Status, ThreadMessage};
+use toolwright_runtime::executor::{PendingReason, Waiting};
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
 
-use toolwright_json::{ObjectWriter, list, quoted};
+use crate::answer::json_of;
+use crate::cli::show::reason_words;
+use toolwright_json::{ObjectWriter, list};
 
 /// In place of the arguments of a tool that is not there.
 const HIDDEN: &str = "not shown: the agent has no such tool";
@@ -23,7 +23,12 @@ const HIDDEN: &str = "not shown: the agent has no such tool";
 const MAX_CHARS: usize = 200;
 
 /// Returns the conversation and what it waits for, for people.
-pub(super) fn text(tools: &[Toolset], session: &Session, waits: &Waits, is_full: bool) -> String {
+pub(super) fn text(
+    tools: &[Toolset],
+    session: &Session,
+    waiting: &[Waiting],
+    is_full: bool,
+) -> String {
     let mut text = format!(
         "session {}: {}",
         one_line(session.id()),
@@ -45,7 +50,7 @@ pub(super) fn text(tools: &[Toolset], session: &Session, waits: &Waits, is_full:
         let _ = match message {
             ThreadMessage::User { text: said } => writeln!(text, "user: {}", shown(said)),
             // The question of a tool, which stands in its answer already.
-            ThreadMessage::Assistant(said) if said.asks.is_some() => Ok(()),
+            ThreadMessage::Assistant(said) if said.asks => Ok(()),
             ThreadMessage::Assistant(said) => {
                 let _ = writeln!(
                     text,
@@ -71,15 +76,15 @@ pub(super) fn text(tools: &[Toolset], session: &Session, waits: &Waits, is_full:
             _ => Ok(()),
         };
     }
-    let waiting = waits.text(is_full);
-    if !waiting.is_empty() {
-        let _ = write!(text, "\n{waiting}");
+    let waits = waits_text(waiting, is_full);
+    if !waits.is_empty() {
+        let _ = write!(text, "\n{waits}");
     }
     text
 }
 
 /// Returns the conversation and what it waits for, for programs.
-pub(super) fn json(tools: &[Toolset], session: &Session, waits: &Waits) -> String {
+pub(super) fn json(tools: &[Toolset], session: &Session, waiting: &[Waiting]) -> String {
     let messages = session.thread().messages().iter();
     let messages = messages.filter_map(|message| message_json(tools, message));
     let usage = session.usage();
@@ -93,7 +98,7 @@ pub(super) fn json(tools: &[Toolset], session: &Session, waits: &Waits) -> Strin
         .maybe_text("error", error)
         .maybe_text("agent", session.agent())
         .json("messages", &list(messages))
-        .json("waits", &waits.json())
+        .json("waits", &list(waiting.iter().map(json_of)))
         .object("usage", |tokens| {
             tokens
                 .json("input", &usage.input.to_string())
@@ -102,149 +107,78 @@ pub(super) fn json(tools: &[Toolset], session: &Session, waits: &Waits) -> Strin
         .end()
 }
 
-/// What a conversation and the agents in its calls wait for.
-pub(super) struct Waits {
-    all: Vec<Waiting>,
-    /// Keys of the calls that have begun, and whose end is not recorded.
-    begun: BTreeSet<String>,
-}
-
-impl Waits {
-    /// `records` are those of the conversation's calls.
-    pub(super) fn new(all: Vec<Waiting>, records: Vec<CallRecord>) -> Self {
-        let begun = records
-            .into_iter()
-            .filter(|record| record.outcome.is_none());
-        Self {
-            all,
-            begun: begun.map(|record| record.key).collect(),
-        }
-    }
-
-    /// Returns in short what it waits for, in the order of the calls.
-    pub(super) fn short(&self, session: &Session) -> Vec<String> {
-        if let Status::Failed { message } = session.status() {
-            return vec![shown(message, false)];
-        }
-        let is_interrupted = matches!(session.status(), Status::Interrupted { .. });
-        let waits = self.all.iter().filter_map(|waiting| {
-            let (path, tool) = (path(waiting), one_line(&waiting.tool));
-            match &waiting.what {
-                WaitingFor::Answer(question) => Some(format!(
-                    "call {path} {tool} asks: {}",
-                    shown(&question.text, false)
-                )),
-                // Its turn comes by itself.
-                WaitingFor::Decision(PendingCallReason::NotRun) if !is_interrupted => None,
-                // What the agent waits for follows.
-                WaitingFor::Decision(PendingCallReason::Agent) => None,
-                _ => Some(format!("call {path} {tool}")),
-            }
-        });
-        waits.collect()
-    }
-
-    /// Returns what it waits for, for people.
-    pub(super) fn text(&self, is_full: bool) -> String {
-        let mut text = String::new();
-        for waiting in &self.all {
-            let (path, words) = (path(waiting), shown(&self.words(waiting), is_full));
-            let (tool, id) = (one_line(&waiting.tool), one_line(&waiting.id));
-            let _ = writeln!(text, "waits: call {path}, {tool} (id {id}): {words}");
-            if let WaitingFor::Answer(question) = &waiting.what {
-                for (name, value) in &question.options {
-                    let option = shown(&format!("{name}: {value}"), is_full);
-                    let _ = writeln!(text, "  {option}");
-                }
-            } else {
-                let arguments = waiting.arguments.as_deref().unwrap_or(HIDDEN);
-                let _ = writeln!(text, "  arguments: {}", one_line(arguments));
-            }
-        }
-        text
-    }
-
-    fn json(&self) -> String {
-        let members = |waiting: &Waiting| {
-            let arguments = waiting.arguments.as_deref().map(quoted);
-            let object = ObjectWriter::new()
-                .text("call", &path(waiting))
-                .text("id", &waiting.id)
-                .text("tool", &waiting.tool)
-                .text("reason", self.reason(waiting))
-                .json("arguments", arguments.as_deref().unwrap_or("null"));
-            let object = match &waiting.what {
-                WaitingFor::Answer(question) => {
-                    let options = Value::from(question.options.clone());
-                    object
-                        .text("question", &question.text)
-                        .json("options", &options.to_string())
-                }
-                WaitingFor::Decision(PendingCallReason::Decision(ask)) => {
-                    object.json("ask", &ask.to_string())
-                }
-                WaitingFor::Decision(PendingCallReason::OutcomeUnknown { error, .. }) => {
-                    object.text("ask", error)
-                }
-                _ => object,
-            };
-            object.end()
-        };
-        list(self.all.iter().map(members))
-    }
-
-    fn reason(&self, waiting: &Waiting) -> &'static str {
-        match &waiting.what {
-            WaitingFor::Answer(_) => "question",
-            WaitingFor::Decision(reason) => match reason {
-                PendingCallReason::ManualTool => "manual_tool",
-                PendingCallReason::ManualMode => "manual_mode",
-                PendingCallReason::Decision(_) => "decision",
-                PendingCallReason::Agent => "agent",
-                PendingCallReason::OutcomeUnknown { .. } => "outcome_unknown",
-                _ if self.begun.contains(&waiting.key) => "begun",
-                _ => "not_run",
-            },
-            _ => "other",
-        }
-    }
-
-    fn words(&self, waiting: &Waiting) -> String {
-        match &waiting.what {
-            WaitingFor::Answer(question) => format!("the tool asks: {}", question.text),
-            WaitingFor::Decision(reason) => match reason {
-                PendingCallReason::ManualTool | PendingCallReason::ManualMode => {
-                    "a person or the host answers calls of this tool".to_owned()
-                }
-                PendingCallReason::Decision(details) => match details_in_words(details) {
-                    Some(details) => format!("a person has to decide ({details})"),
-                    None => "a person has to decide".to_owned(),
-                },
-                PendingCallReason::Agent => "the agent that it runs waits".to_owned(),
-                PendingCallReason::OutcomeUnknown { error, .. } => format!(
-                    "a person has to decide; it has run, and may have taken effect: {error}"
-                ),
-                _ if self.begun.contains(&waiting.key) => {
-                    "it has begun, and its end is not recorded".to_owned()
-                }
-                _ => "it has not run yet".to_owned(),
-            },
-            _ => "it waits".to_owned(),
+/// Marks calls whose records say that they have begun, and not how they ended.
+pub(super) fn mark_begun(waiting: &mut [Waiting], records: &[CallRecord]) {
+    let begun = records.iter().filter(|record| record.outcome.is_none());
+    let begun: BTreeSet<_> = begun.map(|record| &*record.key).collect();
+    for call in waiting {
+        if call.reason == PendingReason::NotRun && begun.contains(&*call.key) {
+            let words = "it has begun, and its end is not recorded";
+            call.reason = PendingReason::OutcomeUnknown(words.to_owned());
         }
     }
 }
 
-/// Returns the places of a call and those around it: `0/1`.
-fn path(waiting: &Waiting) -> String {
+/// Returns in short what a conversation waits for, in the order of the calls.
+pub(super) fn waits_in_short(session: &Session, waiting: &[Waiting]) -> Vec<String> {
+    if let Status::Failed { message } = session.status() {
+        return vec![shown(message, false)];
+    }
+    let is_interrupted = matches!(session.status(), Status::Interrupted { .. });
+    let waits = waiting.iter().filter_map(|waiting| {
+        let (path, tool) = (place(waiting), one_line(&waiting.tool));
+        match &waiting.reason {
+            PendingReason::Question(question) => Some(format!(
+                "{path} {tool} asks: {}",
+                shown(&question.text, false)
+            )),
+            // Its turn comes by itself.
+            PendingReason::NotRun if !is_interrupted => None,
+            // What the agent waits for follows.
+            PendingReason::Agent => None,
+            _ => Some(format!("{path} {tool}")),
+        }
+    });
+    waits.collect()
+}
+
+/// Returns what a conversation waits for, for people.
+pub(super) fn waits_text(waiting: &[Waiting], is_full: bool) -> String {
+    let mut text = String::new();
+    for waiting in waiting {
+        let (path, words) = (
+            place(waiting),
+            shown(&reason_words(&waiting.reason), is_full),
+        );
+        let (tool, id) = (one_line(&waiting.tool), one_line(&waiting.id));
+        let _ = writeln!(text, "waits: {path}, {tool} (id {id}): {words}");
+        if let Some(question) = waiting.reason.question() {
+            for (name, value) in &question.options {
+                let option = shown(&format!("{name}: {value}"), is_full);
+                let _ = writeln!(text, "  {option}");
+            }
+        } else {
+            let arguments = waiting.arguments.as_deref().unwrap_or(HIDDEN);
+            let _ = writeln!(text, "  arguments: {}", one_line(arguments));
+        }
+    }
+    text
+}
+
+/// Returns the places of a call and those around it, `call 0/1`, or the key of a call of an earlier turn.
+fn place(waiting: &Waiting) -> String {
+    if waiting.path.is_empty() {
+        return format!("open call {}", one_line(&waiting.key));
+    }
     let places: Vec<_> = waiting.path.iter().map(usize::to_string).collect();
-    places.join("/")
+    format!("call {}", places.join("/"))
 }
 
 fn message_json(tools: &[Toolset], message: &ThreadMessage) -> Option<String> {
     let from = |who| ObjectWriter::new().text("from", who);
     let object = match message {
         ThreadMessage::User { text } => from("user").text("text", text),
-        ThreadMessage::Assistant(said) if said.asks.is_some() => return None,
+        ThreadMessage::Assistant(said) if said.asks => return None,
         ThreadMessage::Assistant(said) => {
             let calls = said.calls.iter().map(|call| {
                 ObjectWriter::new()

@@ -12,21 +12,23 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::ArgMatches;
 use toolwright_agent::session::{CallRef, SessionError};
-use toolwright_agent::store::{CallRecord, CheckpointError, Checkpointer, Keep};
+use toolwright_agent::store::{CheckpointError, Checkpointer, Keep};
 use toolwright_agent::{Agent, AgentError, Run, RunEnd, Session, Status};
 use toolwright_provider::call::ErrorKind;
-use toolwright_runtime::tool::{Context, Decision};
+use toolwright_runtime::executor::Waiting;
+use toolwright_runtime::tool::Context;
 use toolwright_runtime::toolset::Toolset;
 
 pub(super) use self::command::command;
 use self::command::decision;
-use self::conversation::{Waits, one_line};
+use self::conversation::{mark_begun, one_line, waits_in_short, waits_text};
 use super::exit::Exit;
 use super::show::{Printer, print_error, print_note};
 use super::{OutputFormat, word};
+use crate::answer::json_of;
 use crate::serve::{Serve, runtime};
 use crate::signals::{Signals, cancel_on_signal};
-use toolwright_json::{ObjectWriter, list, object, quoted};
+use toolwright_json::{ObjectWriter, list, object};
 
 /// Number of sessions that are read from the store at once.
 const PAGE: usize = 100;
@@ -145,11 +147,11 @@ impl Sessions<'_> {
             let id = one_line(id);
             let _ = match row {
                 Ok(row) => {
-                    let (age, waits) = (age(row.age), row.waits.join("; "));
-                    let messages = row.messages;
+                    let (age, session) = (age(row.age), &row.session);
+                    let waits = waits_in_short(session, &row.waits).join("; ");
+                    let (status, messages) = (session.status().as_str(), session.thread().len());
                     let row = format!(
-                        "{id:width$}  {:<14}  {messages:>4} messages  {age:>6}  {waits}",
-                        row.status
+                        "{id:width$}  {status:<14}  {messages:>4} messages  {age:>6}  {waits}"
                     );
                     writeln!(text, "{}", row.trim_end())
                 }
@@ -171,16 +173,16 @@ impl Sessions<'_> {
         };
         let session = checkpoint.session()?;
         Ok(Ok(SessionRow {
-            status: session.status().as_str(),
-            messages: session.thread().len(),
-            waits: self.waits(&session, Vec::new()).short(&session),
+            waits: self.agent.waiting(&session, self.cx),
+            session,
             age: Duration::from_millis(now_ms().saturating_sub(checkpoint.at_ms)),
         }))
     }
 
     async fn show(&mut self, is_full: bool) -> Result<Exit, CommandError> {
         let session = self.state().await?;
-        let waits = self.waits(&session, self.store.calls(self.id).await?);
+        let mut waits = self.agent.waiting(&session, self.cx);
+        mark_begun(&mut waits, &self.store.calls(self.id).await?);
         let shown = match self.output {
             OutputFormat::Json => conversation::json(&self.tools(&session), &session, &waits),
             OutputFormat::Text => {
@@ -216,8 +218,12 @@ impl Sessions<'_> {
         };
         let mut decided = self.state().await?;
         let call = word(asked, "call").unwrap_or_default();
-        let path: Vec<_> = call.split('/').map(call_ref).collect();
-        decided.at_path(&path, |session, call| decide(session, call, decision))?;
+        match decided.decide(call_ref(call), decision.clone()) {
+            Err(SessionError::UnknownCall(_)) => {
+                decided.decide(CallRef::Key(call.into()), decision)
+            }
+            done => done,
+        }?;
         // A conflict, if somebody has written since.
         let update = |stored: &mut Session| {
             *stored = decided;
@@ -255,7 +261,7 @@ impl Sessions<'_> {
         }
         match run.completed() {
             Err(AgentError::Paused(_)) if exit == Exit::NeedsPerson => {
-                let waiting = self.waits(session, Vec::new()).text(false);
+                let waiting = waits_text(&self.agent.waiting(session, self.cx), false);
                 anstream::eprint!("{waiting}");
             }
             Ok(run) if exit != Exit::Done => {
@@ -342,12 +348,8 @@ impl Sessions<'_> {
         [agent, self.agent].map(|agent| agent.executor().tools(self.cx))
     }
 
-    fn waits(&self, session: &Session, records: Vec<CallRecord>) -> Waits {
-        Waits::new(self.agent.waiting(session, self.cx), records)
-    }
-
     fn json(&self, session: &Session) -> String {
-        let waits = self.waits(session, Vec::new());
+        let waits = self.agent.waiting(session, self.cx);
         conversation::json(&self.tools(session), session, &waits)
     }
 
@@ -368,9 +370,11 @@ impl Sessions<'_> {
                 format!("`sessions show {id}` prints what waits"),
                 Exit::UnknownTool,
             ),
-            AgentError::Session(SessionError::AmbiguousCall(_) | SessionError::WaitsInside(_)) => {
-                (String::new(), Exit::Usage)
-            }
+            AgentError::Session(
+                SessionError::AmbiguousCall(_)
+                | SessionError::WaitsInside(_)
+                | SessionError::NeedsAnswer(_),
+            ) => (String::new(), Exit::Usage),
             AgentError::Decision { error, .. } if error.kind() == ErrorKind::InvalidArgs => {
                 (String::new(), Exit::Arguments)
             }
@@ -388,9 +392,8 @@ impl Sessions<'_> {
 
 /// Line of a conversation in a list.
 struct SessionRow {
-    status: &'static str,
-    messages: usize,
-    waits: Vec<String>,
+    session: Session,
+    waits: Vec<Waiting>,
     age: Duration,
 }
 
@@ -409,9 +412,9 @@ fn row_json(id: &str, row: &Result<SessionRow, String>) -> String {
     let object = ObjectWriter::new().text("id", id);
     let object = match row {
         Ok(row) => object
-            .text("status", row.status)
-            .json("messages", &row.messages.to_string())
-            .json("waits", &list(row.waits.iter().map(|waits| quoted(waits))))
+            .text("status", row.session.status().as_str())
+            .json("messages", &row.session.thread().len().to_string())
+            .json("waits", &list(row.waits.iter().map(json_of)))
             .json("age_ms", &row.age.as_millis().to_string()),
         Err(error) => object.text("error", error),
     };
@@ -432,26 +435,10 @@ fn age(age: Duration) -> String {
     }
 }
 
-/// Reads a call's number or id. A number is a place.
+/// Reads a call's path, or its id.
 fn call_ref(text: &str) -> CallRef<'_> {
-    text.parse().map_or(CallRef::Id(text), CallRef::Index)
-}
-
-/// Gives a decision to a call. An answer is that to its question, or the call's result.
-fn decide(
-    session: &mut Session,
-    call: CallRef<'_>,
-    decision: Decision,
-) -> Result<(), SessionError> {
-    let Decision::Answer(answer) = decision else {
-        return session.decide(call, decision);
-    };
-    match session.answer_call(call, &answer) {
-        Err(SessionError::UnknownCall(_) | SessionError::WrongStatus { .. }) => {
-            session.decide(call, Decision::Answer(answer))
-        }
-        answered => answered,
-    }
+    let path: Result<Vec<_>, _> = text.split('/').map(str::parse).collect();
+    path.map_or_else(|_| text.into(), |path| CallRef::Path(path.into()))
 }
 
 fn exit_of(run: &Run) -> Exit {

@@ -274,9 +274,9 @@ function told(came, fields, fault, decided) {
       };
       const why = make("p", { className: "help" }, `It did not run yet: ${stringify(came.ask ?? came.reason)}`);
       const says = make("div", { className: "actions" }, button("Approve", "main", '"approve"'), button("Reject", "plain", '{"reject":""}'));
-      const edit = written("Run it with other arguments", came.arguments, "Run", (text) => decided(`{"edit":${text}}`));
+      const edit = written("Run it with other arguments", came.arguments ?? "", "Run", (text) => decided(`{"edit":${text}}`));
       const answer = written("Answer in its place", "", "Answer", (text) => decided(`{"answer":${text}}`));
-      return ["The call waits for a person", "", why, make("pre", {}, came.arguments), says, edit, answer];
+      return ["The call waits for a person", "", why, make("pre", {}, came.arguments ?? ""), says, edit, answer];
     }
     default: {
       const left = fields.tell(came.error.faults ?? []);

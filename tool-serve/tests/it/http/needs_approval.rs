@@ -44,6 +44,6 @@ fn a_call_waits_for_its_yes() {
     let again = decide(&served, &second, r#""approve""#, JSON);
     assert_eq!((again.status, count()), (404, 1));
     let answer = decide(&served, &third, r#"{"edit": {"bill": 8}}"#, JSON);
-    let said = json!(r#"8, as in {"bill":8}"#);
+    let said = json!(r#"8, as in {"bill": 8}"#);
     assert_eq!((&answer.json()["value"], count()), (&said, 2));
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
+use toolwright::call::Grant;
 use toolwright::executor::{OpenCalls, UnknownOutcome};
 use toolwright::layers::Approval;
 use toolwright::serve::axum::extract::Request;
@@ -241,11 +242,11 @@ fn what_is_no_decision_decides_nothing() {
     for (edit, words) in [
         (
             r#"{"cents": 99999999999999999.99, "card": "1"}"#,
-            "cents: the number has more digits",
+            "cents: expected an integer",
         ),
         (
             r#"{"cents": 123456789012345678901, "card": "1"}"#,
-            "cents: the number has more digits",
+            "cents: expected an integer",
         ),
         (
             r#"{"cents": 7, "card": "1", "cents": 9}"#,
@@ -255,7 +256,7 @@ fn what_is_no_decision_decides_nothing() {
         let answer = decide(&served, &id, &format!(r#"{{"edit": {edit}}}"#), JSON);
         assert_eq!(
             (answer.status, &*answer.kind()),
-            (422, "no_decision"),
+            (422, "invalid_args"),
             "{edit}"
         );
         assert!(answer.body.contains(words), "{answer:?}");
@@ -313,6 +314,36 @@ fn the_oldest_of_too_many_waiting_calls_make_room() {
     }
     assert_eq!(decide(&served, &first, r#""approve""#, JSON).status, 404);
     assert_eq!(decide(&served, &second, r#""approve""#, JSON).status, 200);
+}
+
+#[test]
+fn waiting_calls_of_one_caller_push_out_those_of_no_other() {
+    let served = serve_tools(tools![close], |server| {
+        server
+            .executor(|executor| executor.layer(Approval::default()))
+            .routes(|router| {
+                router.layer(map_request(|mut request: Request| async {
+                    let user = request.headers()["x-user"].to_str().unwrap().to_owned();
+                    let cx = Context::new().with(Grant::new().with_subject(&*user));
+                    request.extensions_mut().insert(cx.with(User(user)));
+                    request
+                }))
+            })
+    });
+    let by = |user: &str| format!("{JSON}X-User: {user}\r\n");
+    let waits = |user: &str| served.call_with("close", b"{}", &by(user)).json()["id"].clone();
+    let (few, first) = (waits("ada"), waits("bot"));
+    for _ in 0..4_200 {
+        waits("bot");
+    }
+    assert_eq!(
+        decide(&served, &few, r#""approve""#, &by("ada")).status,
+        200
+    );
+    assert_eq!(
+        decide(&served, &first, r#""approve""#, &by("bot")).status,
+        404
+    );
 }
 
 /// Divides.

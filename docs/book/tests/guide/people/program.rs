@@ -43,7 +43,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // What a person says, by the call's index.
     let decisions = [
-        (0, Decision::Edit(json!({"order": 17, "cents": 900}))),
+        (0, Decision::edit(json!({"order": 17, "cents": 900}))),
         (1, Decision::Reject("the order is not paid yet".into())),
         (2, Decision::Approve),
     ];

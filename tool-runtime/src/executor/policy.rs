@@ -86,6 +86,8 @@ impl fmt::Debug for ErrorPolicy {
 ///
 /// A call of a tool that is `read_only` or `idempotent` never waits for a person. It runs again, once, unless its time
 /// is over or the run was cancelled; layers and the model see the result of the second attempt.
+///
+/// The code of an asynchronous tool ends with its time limit, so the model reads of that limit, whatever the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnknownOutcome {

@@ -72,11 +72,11 @@ fn exit_codes_say_how_it_ended() {
             5,
             "--approve",
         ),
-        (&["call", "late"], 124, "within 50ms"),
+        (&["call", "late"], 124, "its time limit of 50ms"),
         (
             &["call", "endless", "--timeout", "0.1"],
             124,
-            "within 100ms",
+            "its time limit of 100ms",
         ),
     ];
     for (arguments, code, words) in table {

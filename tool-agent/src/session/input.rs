@@ -133,6 +133,7 @@ impl Session {
     pub(crate) fn same(&self) -> Self {
         Self {
             queue: self.queue.same(),
+            begun: self.begun.handle(),
             ..self.clone()
         }
     }

@@ -271,7 +271,7 @@ async fn what_is_said_during_a_turn_follows_it_and_is_answered_once() {
 #[tokio::test]
 async fn a_call_that_is_made_again_begins_no_second_task() {
     /// Waits for the host, beside whoever works.
-    #[tool]
+    #[tool(read_only)]
     async fn gate(#[state] open: &Notify) -> &'static str {
         open.notified().await;
         "open"

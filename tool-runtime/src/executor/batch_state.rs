@@ -258,7 +258,7 @@ impl<'a> BatchState<'a> {
         let failure = result.outcome.as_ref().err().map(ToolError::kind);
         let ends = self.apply_policy(index, call, &mut result);
         if let Some(limit) = self.limit {
-            limit.apply(&mut result, self.cx.session_id());
+            limit.apply(&mut result, &self.cx);
         }
         self.answered(index, call, &result, failure);
         if self.mark_ended(index) {

@@ -17,6 +17,7 @@ mod endings;
 mod guard;
 mod hosts;
 mod needs_approval;
+mod outputs;
 mod page;
 mod tools;
 mod waiting;

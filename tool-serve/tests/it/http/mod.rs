@@ -8,6 +8,7 @@
     clippy::unnecessary_wraps
 )]
 
+mod agents;
 mod below;
 mod calls;
 mod client;

@@ -97,6 +97,11 @@ impl<'a> BatchState<'a> {
         self.cx.clone()
     }
 
+    /// Returns the state that calls share.
+    pub(super) fn shared(&self) -> Arc<BatchShared> {
+        Arc::clone(&self.shared)
+    }
+
     fn notify_started(&self, index: usize) {
         if let Some(call) = self.calls.get(index) {
             self.observers.notify(&Event::Started {

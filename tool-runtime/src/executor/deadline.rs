@@ -9,15 +9,17 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use toolwright_provider::call::{ErrorKind, ToolError, contained};
 
-/// Runs a future within a time from `began`.
+/// Runs a future within a time from `began`. `held` returns the time to add, in which the call waited for people, or `None`
+/// while it does.
 pub(super) async fn within<F: Future>(
     began: Instant,
     limit: Option<Duration>,
+    held: impl Fn() -> Option<Duration>,
     future: F,
 ) -> Result<F::Output, ToolError> {
     let mut future = pin!(future);
-    // Made when the future is pending for the first time.
-    let mut timer = None;
+    // Made when the future is pending for the first time, and when the time to add has changed.
+    let mut timer: Option<(Duration, Timer)> = None;
     poll_fn(|task| {
         if let Poll::Ready(done) = future.as_mut().poll(task) {
             return Poll::Ready(Ok(done));
@@ -25,9 +27,24 @@ pub(super) async fn within<F: Future>(
         let Some(limit) = limit else {
             return Poll::Pending;
         };
-        // A deadline beyond the clock's range is no limit.
-        let timer = timer.get_or_insert_with(|| Timer::at(began.checked_add(limit)));
-        timer.poll(task).map(|()| Err(timed_out(limit)))
+        loop {
+            let Some(held) = held() else {
+                // The future is polled when the person has answered.
+                return Poll::Pending;
+            };
+            match &mut timer {
+                Some((counted, timer)) if *counted == held => {
+                    return timer.poll(task).map(|()| Err(timed_out(limit)));
+                }
+                // A deadline beyond the clock's range is no limit.
+                _ => {
+                    timer = Some((
+                        held,
+                        Timer::at(began.checked_add(limit.saturating_add(held))),
+                    ))
+                }
+            }
+        }
     })
     .await
 }

@@ -387,7 +387,7 @@ impl Http {
         if let Some(lock) = &self.lock {
             lock.begins_session();
         }
-        if connection.hello.get().is_some() {
+        if before.id.is_some() {
             // Calls wait for the list, whatever becomes of the call that opened the session.
             connection.changed.notify_one();
         }

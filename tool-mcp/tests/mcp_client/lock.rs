@@ -323,7 +323,10 @@ async fn a_list_that_began_in_another_session_is_not_that_of_this_one() {
     })
     .await;
     let client = locked(&server, "pages").await;
-    let error = call(&client.toolset(), "echo", "{}").await.outcome.unwrap_err();
+    let error = call(&client.toolset(), "echo", "{}")
+        .await
+        .outcome
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotStarted, "{error}");
     assert_eq!(called(&server), Vec::<String>::new());
 }

@@ -6,3 +6,4 @@ import schemathesis
 @schemathesis.hook
 def filter_path_parameters(context, path_parameters):
     return not any("#" in str(value) for value in (path_parameters or {}).values())
+

@@ -143,8 +143,13 @@ impl Reconnector {
             if let (Some(lock), "tools/call", Some(tool)) =
                 (&self.settings.lock, wanted.method, wanted.name)
             {
-                let checked = lock.check(tool, self.settings.connect_limit).await;
-                checked.map_err(not_started)?;
+                let (cancel, is_sent) = (cx.cancel(), !answers.responses.is_empty());
+                let checked = lock.check(tool, self.settings.connect_limit);
+                tokio::select! {
+                    biased;
+                    () = cancel.cancelled() => return Err(cancelled(is_sent).into_error()),
+                    checked = checked => checked.map_err(not_started)?,
+                }
             }
             let answered = match self.round(&session, wanted, &answers, &cx).await {
                 Ok(answered) => answered,

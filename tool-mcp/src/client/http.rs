@@ -84,6 +84,8 @@ struct Http {
     #[cfg(feature = "lock")]
     lock: Option<LockFile>,
     session: Mutex<HttpSession>,
+    /// A session whose greeting is not over. It takes the place of the other when it is.
+    candidate: Mutex<Option<HttpSession>>,
     /// One session is opened at a time.
     opening: tokio::sync::Mutex<()>,
     capacity: Arc<Semaphore>,
@@ -125,12 +127,13 @@ pub(super) fn start(
         #[cfg(feature = "lock")]
         lock: settings.lock.clone(),
         session: Mutex::default(),
+        candidate: Mutex::default(),
         opening: tokio::sync::Mutex::default(),
         capacity: Arc::new(Semaphore::new(MOST_AT_ONCE)),
     });
     let connection = Arc::clone(connection);
     tokio::spawn(async move {
-        // Answers and greetings go out whatever else waits.
+        // Answers and greetings go out whatever else waits, and so does the list that calls of a new session wait for.
         let mut requests = VecDeque::new();
         loop {
             let (next, capacity) = tokio::select! {
@@ -138,7 +141,7 @@ pub(super) fn start(
                 () = connection.stop.cancelled() => break,
                 next = outgoing.recv() => match next {
                     None => break,
-                    Some(next) if next.request.is_some() && next.head.method != "initialize" => {
+                    Some(next) if next.request.is_some() && !next.head.opens() => {
                         requests.push_back(next);
                         continue;
                     }
@@ -169,11 +172,19 @@ impl Http {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn candidate(&self) -> MutexGuard<'_, Option<HttpSession>> {
+        let candidate = self.candidate.lock();
+        candidate.unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Sends a message, and hears what comes of it.
     async fn send(self: &Arc<Self>, connection: &Arc<Connection>, mut outgoing: Outgoing) {
         outgoing.capacity = None;
         let Some((id, way)) = outgoing.request.clone() else {
             let method = &*outgoing.head.method;
+            if method == INITIALIZED {
+                self.install(connection);
+            }
             // Of a cancellation the end of the request's own POST tells, in versions without sessions.
             if !(connection.is_modern() && method == "notifications/cancelled") {
                 let taken = self.post(connection, &outgoing, None);
@@ -344,12 +355,12 @@ impl Http {
         }
         connection.health.set_reached(true);
         if outgoing.head.method == "initialize" {
-            self.opened(response.headers().get(SESSION), &session.cookies);
-            #[cfg(feature = "lock")]
-            if self.lock.is_some() && connection.hello.get().is_some() {
-                // Calls wait for the list, whatever becomes of the call that opened the session.
-                connection.changed.notify_one();
-            }
+            let candidate = HttpSession {
+                id: response.headers().get(SESSION).cloned(),
+                cookies: Arc::clone(&session.cookies),
+                over: Cancel::new(),
+            };
+            *self.candidate() = Some(candidate);
         }
         if is_of(response.headers(), EVENTS) {
             return self.read_on(connection, id, response).await;
@@ -365,19 +376,21 @@ impl Http {
         Some(Answered::Broken(why.to_owned()))
     }
 
-    /// A new session, in the place of one that was before.
-    fn opened(&self, id: Option<&HeaderValue>, cookies: &Arc<Cookies>) {
-        let session = HttpSession {
-            id: id.cloned(),
-            cookies: Arc::clone(cookies),
-            over: Cancel::new(),
+    /// Puts a new session in the place of the one before, once its greeting is over.
+    fn install(&self, connection: &Connection) {
+        let Some(session) = self.candidate().take() else {
+            return;
         };
+        let before = std::mem::replace(&mut *self.session(), session);
+        before.over.cancel();
         #[cfg(feature = "lock")]
         if let Some(lock) = &self.lock {
             lock.begins_session();
         }
-        let before = std::mem::replace(&mut *self.session(), session);
-        before.over.cancel();
+        if before.id.is_some() {
+            // Calls wait for the list, whatever becomes of the call that opened the session.
+            connection.changed.notify_one();
+        }
     }
 
     /// Begins to hear what the server says unasked. A question of a session that belongs to no stream is lost where nobody
@@ -422,35 +435,35 @@ impl Http {
             connection.stop.cancel();
         }
         let _ = connection.notify(INITIALIZED, "{}").await;
-        connection.changed.notify_one();
         Ok(())
     }
 
-    /// Tells the server that the session is over.
+    /// Tells the server that the session is over, and one whose greeting did not end.
     async fn close_session(&self, connection: &Connection) {
         let session = std::mem::take(&mut *self.session());
         session.over.cancel();
-        if session.id.is_none() {
-            return;
+        let candidate = self.candidate().take();
+        let open = [Some(session), candidate].into_iter().flatten();
+        for session in open.filter(|session| session.id.is_some()) {
+            let mut headers = self.headers_of(&session, "*/*");
+            if let Some(hello) = connection.hello.get() {
+                headers.insert(VERSION, HeaderValue::from_static(hello.version.as_str()));
+            }
+            let request = HttpRequest {
+                method: Method::DELETE,
+                headers,
+                body: "",
+                session: &session,
+            };
+            #[cfg(feature = "oauth")]
+            let authorizer = self.authorizer.as_ref();
+            #[cfg(feature = "oauth")]
+            let authorization = authorizer.and_then(|authorizer| authorizer.authorization());
+            #[cfg(not(feature = "oauth"))]
+            let authorization = None;
+            // Some servers keep their sessions; it is theirs to say.
+            let _ = timeout(CLOSE_LIMIT, self.follow(&request, authorization)).await;
         }
-        let mut headers = self.headers_of(&session, "*/*");
-        if let Some(hello) = connection.hello.get() {
-            headers.insert(VERSION, HeaderValue::from_static(hello.version.as_str()));
-        }
-        let request = HttpRequest {
-            method: Method::DELETE,
-            headers,
-            body: "",
-            session: &session,
-        };
-        #[cfg(feature = "oauth")]
-        let authorizer = self.authorizer.as_ref();
-        #[cfg(feature = "oauth")]
-        let authorization = authorizer.and_then(|authorizer| authorizer.authorization());
-        #[cfg(not(feature = "oauth"))]
-        let authorization = None;
-        // Some servers keep their sessions; it is theirs to say.
-        let _ = timeout(CLOSE_LIMIT, self.follow(&request, authorization)).await;
     }
 }
 

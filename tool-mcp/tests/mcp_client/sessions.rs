@@ -227,6 +227,52 @@ async fn a_result_is_the_answer_whatever_the_status() {
     }
 }
 
+/// A greeting that fails leaves the session as it was, so the next call opens one.
+#[tokio::test]
+async fn a_session_whose_greeting_failed_is_opened_by_the_next_call() {
+    let broken: [fn(&Asked) -> Reply; 4] = [
+        |asked| {
+            let id = &asked.json()["id"];
+            let error = json!({"code": -32603, "message": "later"});
+            Reply::json(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
+        },
+        |_| Reply::new("200 OK", "text/html", "<p>Please wait.</p>".to_owned()),
+        |asked| {
+            let id = &asked.json()["id"];
+            Reply::json(&json!({"jsonrpc": "2.0", "id": id, "result": {}}))
+        },
+        |_| Reply::new("200 OK", "application/json", String::new()),
+    ];
+    for (row, broken) in broken.into_iter().enumerate() {
+        let greetings = AtomicU32::new(0);
+        let server = Server::start(move |asked| {
+            let session = asked.header("mcp-session-id").to_owned();
+            match asked.json()["method"].as_str() {
+                Some("initialize") => match greetings.fetch_add(1, Ordering::SeqCst) {
+                    1 => broken(asked),
+                    number => plain(asked)
+                        .unwrap()
+                        .with("mcp-session-id", &number.to_string()),
+                },
+                Some("tools/call") if session == "0" => Reply::status("404 Not Found"),
+                Some("tools/call") if session.is_empty() => {
+                    let words = "Missing session ID".to_owned();
+                    Reply::new("400 Bad Request", "text/plain", words)
+                }
+                _ => plain(asked).unwrap_or_else(|| Reply::json(&answered(asked, "done"))),
+            }
+        })
+        .await;
+        let client = mcp::connect(&*server.url).await.unwrap();
+        let first = call(&client.toolset(), "echo", "{}").await;
+        assert!(first.outcome.is_err(), "{row}: {first:?}");
+        assert!(!client.is_connected(), "{row}");
+        let second = call(&client.toolset(), "echo", "{}").await;
+        assert_eq!(text(&second), "done", "{row}");
+        assert!(client.is_connected(), "{row}");
+    }
+}
+
 /// A greeting that is never answered ends with its limit, and with the call that waits for it.
 #[tokio::test]
 async fn a_new_session_that_does_not_open_holds_up_one_call() {

@@ -37,9 +37,15 @@ pub(in crate::client) struct Head {
     pub(in crate::client) parameters: Vec<(String, String)>,
 }
 
-#[cfg(all(feature = "client-http", feature = "lock"))]
+#[cfg(feature = "client-http")]
 impl Head {
+    /// Returns true for requests that calls of a new session wait for.
+    pub(in crate::client) fn opens(&self) -> bool {
+        matches!(&*self.method, "initialize" | "tools/list")
+    }
+
     /// Returns the tool of a call.
+    #[cfg(feature = "lock")]
     pub(in crate::client) fn called_tool(&self) -> Option<&str> {
         self.name.as_deref().filter(|_| self.method == "tools/call")
     }

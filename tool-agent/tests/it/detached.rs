@@ -349,5 +349,5 @@ async fn it_outlives_a_caller_that_is_itself_called() {
     session.queue().arrived().await;
     let agent = Agent::new(script([text("I hear.")]), Toolset::default());
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(words(&session)[4], "late c1: It is 5.");
+    assert_eq!(words(&session)[4], "late m1: It is 5.");
 }

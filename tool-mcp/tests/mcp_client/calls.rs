@@ -436,7 +436,7 @@ async fn the_time_limit_of_a_call_does_not_run_while_a_person_is_asked() {
         ("modern", "needs", r#"{"n": 1.0}"#),
     ] {
         let (connector, _) = connect(kind);
-        let connector = connector.tool_timeout(Duration::from_millis(900));
+        let connector = connector.timeout(Duration::from_millis(900));
         let client = connector.on_elicitation(|_| async {
             tokio::time::sleep(Duration::from_millis(2_100)).await;
             ElicitResult::Accept(json!({"n": 3}).as_object().cloned().unwrap())

@@ -9,6 +9,9 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use toolwright_provider::call::{ErrorKind, ToolError, contained};
 
+/// Shortest time after which a time limit that does not run is looked at again.
+const AGAIN: Duration = Duration::from_secs(1);
+
 /// Runs a future within a time from `began`. `held` returns the time to add, in which the call waited for people, or `None`
 /// while it does.
 pub(super) async fn within<F: Future>(
@@ -19,7 +22,7 @@ pub(super) async fn within<F: Future>(
 ) -> Result<F::Output, ToolError> {
     let mut future = pin!(future);
     // Made when the future is pending for the first time, and when the time to add has changed.
-    let mut timer: Option<(Duration, Timer)> = None;
+    let mut timer: Option<(Option<Duration>, Timer)> = None;
     poll_fn(|task| {
         if let Poll::Ready(done) = future.as_mut().poll(task) {
             return Poll::Ready(Ok(done));
@@ -28,22 +31,23 @@ pub(super) async fn within<F: Future>(
             return Poll::Pending;
         };
         loop {
-            let Some(held) = held() else {
-                // The future is polled when the person has answered.
-                return Poll::Pending;
-            };
-            match &mut timer {
-                Some((counted, timer)) if *counted == held => {
-                    return timer.poll(task).map(|()| Err(timed_out(limit)));
-                }
-                // A deadline beyond the clock's range is no limit.
-                _ => {
-                    timer = Some((
-                        held,
-                        Timer::at(began.checked_add(limit.saturating_add(held))),
-                    ))
+            let held = held();
+            if let Some((counted, timer)) = &mut timer
+                && *counted == held
+            {
+                match timer.poll(task) {
+                    Poll::Pending => return Poll::Pending,
+                    Poll::Ready(()) if held.is_some() => return Poll::Ready(Err(timed_out(limit))),
+                    Poll::Ready(()) => {}
                 }
             }
+            // A deadline beyond the clock's range is no limit. Code on another thread does not wake this one when a person has
+            // answered, so it looks again after a while.
+            let end = match held {
+                Some(held) => began.checked_add(limit.saturating_add(held)),
+                None => Instant::now().checked_add(limit.max(AGAIN)),
+            };
+            timer = Some((held, Timer::at(end)));
         }
     })
     .await

@@ -25,8 +25,15 @@ pub(super) struct LockFile {
 struct Compared {
     /// Number of the session, counted by this client.
     session: u64,
-    /// Tools that are not as the file says, by the server's names. `None` until the session's list is compared.
-    refused: Option<HashSet<String>>,
+    /// Tools that are listed as the file says, by the server's names. `None` until the session's list is compared.
+    accepted: Option<HashSet<String>>,
+}
+
+impl Compared {
+    fn accepts(&self, tool: &str) -> bool {
+        let accepted = self.accepted.as_ref();
+        accepted.is_some_and(|tools| tools.contains(tool))
+    }
 }
 
 impl LockFile {
@@ -39,7 +46,7 @@ impl LockFile {
     pub(super) fn begins_session(&self) {
         self.compared.send_modify(|compared| {
             compared.session += 1;
-            compared.refused = None;
+            compared.accepted = None;
         });
     }
 
@@ -49,21 +56,24 @@ impl LockFile {
     }
 
     pub(super) fn is_compared(&self) -> bool {
-        self.compared.borrow().refused.is_some()
+        self.compared.borrow().accepted.is_some()
+    }
+
+    /// Returns true if the list is compared, and the tool may be called.
+    pub(super) fn accepts(&self, tool: &str) -> bool {
+        self.compared.borrow().accepts(tool)
     }
 
     /// Waits until the list is compared, and says why a tool may not be called.
     pub(super) async fn check(&self, tool: &str, limit: Duration) -> Result<(), String> {
         let mut compared = self.compared.subscribe();
-        let compared = timeout(limit, compared.wait_for(|now| now.refused.is_some())).await;
+        let compared = timeout(limit, compared.wait_for(|now| now.accepted.is_some())).await;
         let file = self.shown();
         match compared {
-            Ok(Ok(compared)) => match &compared.refused {
-                Some(refused) if refused.contains(tool) => Err(format!(
-                    "the tool is not as `{file}` says; the call was not sent"
-                )),
-                _ => Ok(()),
-            },
+            Ok(Ok(compared)) if compared.accepts(tool) => Ok(()),
+            Ok(Ok(_)) => Err(format!(
+                "the tool is not listed as `{file}` says; the call was not sent"
+            )),
             _ => Err(format!(
                 "the tools of a new session could not be compared with `{file}`; the call was not sent"
             )),
@@ -119,10 +129,16 @@ impl ToolList {
         let changes: HashMap<_, _> = changes
             .map(|change| (change.tool.clone(), change))
             .collect();
-        let originals = std::mem::take(&mut self.originals).into_iter();
-        let mut refused: Vec<_> = originals
-            .filter_map(|tool| Some((changes.get(&*tool.def.name)?, tool)))
-            .collect();
+        let mut accepted = HashSet::new();
+        let mut refused = Vec::new();
+        for tool in std::mem::take(&mut self.originals) {
+            match changes.get(&*tool.def.name) {
+                Some(change) => refused.push((change, tool)),
+                None => {
+                    accepted.insert(tool.name);
+                }
+            }
+        }
         refused.sort_by(|(_, one), (_, other)| one.own.cmp(&other.own));
         let own: HashSet<_> = refused.iter().map(|(_, tool)| tool.own.clone()).collect();
         self.notices.retain(|notice| !own.contains(&notice.tool));
@@ -137,11 +153,10 @@ impl ToolList {
             Notice::new(&*tool.own, NoticeKind::LockMismatch, message)
         });
         self.notices.extend(notices);
-        let refused = refused.into_iter().map(|(_, tool)| tool.name);
         file.compared.send_if_modified(|compared| {
             let is_current = compared.session == session;
             if is_current {
-                compared.refused = Some(refused.collect());
+                compared.accepted = Some(accepted);
             }
             is_current
         });

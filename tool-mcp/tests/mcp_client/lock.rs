@@ -286,7 +286,7 @@ async fn a_call_that_is_sent_again_waits_until_the_list_of_the_new_session_is_co
         let client = keeps_client.then_some(client);
         let (refused, done) = tokio::join!(call(&tools, "echo", "{}"), call(&tools, "again", "{}"));
         let error = refused.outcome.unwrap_err();
-        let words = "the tool is not as `session.lock` says; the call was not sent";
+        let words = "the tool is not listed as `session.lock` says; the call was not sent";
         assert_eq!(
             (error.kind(), &*error.to_string()),
             (ErrorKind::NotStarted, words)
@@ -312,6 +312,40 @@ async fn a_call_that_is_sent_again_waits_until_the_list_of_the_new_session_is_co
         assert_eq!(text(&call(&tools, "echo", "{}").await), "done");
         assert_eq!(called(&server), ["echo"]);
     }
+}
+
+/// What the new session does not list, or lists so that nobody can call it, is not called by a toolset from before.
+#[tokio::test]
+async fn a_tool_that_a_new_session_does_not_list_is_not_called() {
+    let echo = |schema: Value| json!({"name": "echo", "inputSchema": schema});
+    let lists = [
+        json!([]),
+        json!([echo(
+            json!({"type": "object", "description": "a\u{e0041}b"})
+        )]),
+        json!([echo(json!("none"))]),
+    ];
+    for tools in lists {
+        let list = json!({"tools": tools});
+        let server = forgetful(move |_| page(&list)).await;
+        let client = locked(&server, "unlisted").await;
+        let error = call(&client.toolset(), "echo", "{}").await;
+        let error = error.outcome.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotStarted, "{error}");
+        assert_eq!(called(&server), Vec::<String>::new());
+    }
+}
+
+/// Calls that wait for the list take all the room there is, and the list needs none.
+#[tokio::test]
+async fn many_calls_that_are_sent_again_wait_for_one_list() {
+    let server = forgetful(|_| listed(None)).await;
+    let client = locked(&server, "many").await;
+    let tools = client.toolset();
+    let calls = (0..1_200).map(|_| call(&tools, "echo", "{}"));
+    let results = futures_util::future::join_all(calls).await;
+    assert!(results.iter().all(|result| result.outcome.is_ok()));
+    assert_eq!(called(&server).len(), 1_200);
 }
 
 /// Pages of two sessions are the list of neither.

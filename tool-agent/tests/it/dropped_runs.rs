@@ -5,8 +5,11 @@
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
+use toolwright::agent::model::{ModelError, ModelErrorKind};
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{Agent, AgentTool, ModelResponse, RunEnd, Session, ThreadMessage};
+use toolwright::agent::{
+    Agent, AgentTool, MemoryCheckpointer, ModelResponse, RunEnd, Session, ThreadMessage,
+};
 use toolwright::call::Decision;
 use toolwright::executor::{PendingReason, UnknownOutcome};
 use toolwright::layers::{Approval, Retry};
@@ -201,4 +204,24 @@ async fn so_does_the_call_of_an_agent() {
         .unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("Done."));
+}
+
+/// A message that no run has taken is lost with its process, unless a checkpoint was written after it.
+#[tokio::test]
+async fn a_queued_message_is_stored_with_the_next_checkpoint() {
+    let store = MemoryCheckpointer::new();
+    let busy = || ModelError::new(ModelErrorKind::Busy, "429");
+    let model = ScriptedModel::new([Err(busy())]);
+    let agent = Agent::new(model, Toolset::default()).checkpointer(store);
+    let mut session = Session::with_id("s");
+    session.reply("Go!").unwrap();
+    session.queue().push("Hurry!");
+    agent.run(&mut session, &Context::new()).await.unwrap_err();
+    session.queue().push("Too late.");
+    let stored = agent.state("s").await.unwrap().unwrap();
+    let text = serde_json::to_string(&stored).unwrap();
+    assert!(
+        text.contains("Hurry!") && !text.contains("Too late."),
+        "{text}"
+    );
 }

@@ -539,7 +539,9 @@ impl Host {
         let executor = executor
             .layer(Approval::at_least("high"))
             .on_error(policies[policy].clone());
-        let store = is_kept.then(MemoryCheckpointer::new);
+        // A run that is dropped releases its lease.
+        let term = (draws.below(3) == 0).then(|| Duration::from_hours(1));
+        let store = is_kept.then(|| MemoryCheckpointer::new().with_lease(term));
         let some = |most: usize| 1 + u32::try_from(most).unwrap();
         let mut other = Agent::with_executor(model.clone(), executor.clone());
         // What guards a peer holds after a hand-over.

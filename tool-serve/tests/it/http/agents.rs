@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, AgentTool, ModelResponse, Node};
+use toolwright::call::Decision;
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, ToolCall, Toolset, tool, tools};
 
@@ -193,4 +194,24 @@ fn nothing_runs_where_nobody_can_be_asked() {
         );
     }
     assert!(ran.lock().unwrap().is_empty());
+}
+
+#[test]
+fn an_agent_that_asks_by_itself_runs_anywhere() {
+    for decision in [Decision::Approve, Decision::Reject("no".to_owned())] {
+        let ran = Arc::new(Ran::default());
+        let paid = usize::from(decision == Decision::Approve);
+        let executor = Executor::serial(tools![look, pay; state = Arc::clone(&ran)]);
+        let asks = Approval::default().ask(move |_| std::future::ready(decision.clone()));
+        let pays = ToolCall::new("x", "pay", r#"{"bill": 7}"#);
+        let model = ScriptedModel::new([
+            Ok(ModelResponse::calls([pays])),
+            Ok(ModelResponse::text("All is done.")),
+        ]);
+        let agent = Agent::with_executor(model, executor.layer(asks));
+        let call = ToolCall::new("c", "worker", INPUT);
+        let result = worker(agent).call_blocking(&call, &Context::new());
+        assert_eq!(result.value(), Some("All is done.".into()));
+        assert_eq!(ran.lock().unwrap().len(), paid);
+    }
 }

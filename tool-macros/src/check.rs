@@ -16,6 +16,7 @@ use crate::span::{parse_quote, quote};
 use crate::ty::is_basic;
 use crate::{invisible_chars, ty};
 
+mod arrays;
 mod output;
 mod past;
 mod template;
@@ -45,6 +46,7 @@ fn all(cx: &Ctxt, tool: &Tool) {
     params_are_portable(cx, tool);
     params_are_distinct(cx, tool);
     params_are_few(cx, tool);
+    arrays::have_a_length(cx, tool);
     flatten_is_alone(cx, tool);
     flatten_says_what_is_ignored(cx, tool);
     examples_name_arguments(cx, tool);

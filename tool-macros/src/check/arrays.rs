@@ -6,7 +6,7 @@ use quote::ToTokens;
 use crate::ctxt::Ctxt;
 use crate::model::Tool;
 
-/// serde reads arrays of lengths that it knows, so one whose length is a parameter is no argument.
+/// serde reads arrays of lengths that it knows, so an array whose length is a parameter cannot be an argument.
 pub(super) fn have_a_length(cx: &Ctxt, tool: &Tool) {
     fn open(tokens: TokenStream, lengths: &[String]) -> Option<TokenTree> {
         tokens.into_iter().find_map(|token| {
@@ -26,7 +26,9 @@ pub(super) fn have_a_length(cx: &Ctxt, tool: &Tool) {
     }
     let lengths = tool.generics.const_params();
     let lengths: Vec<_> = lengths.map(|length| length.ident.to_string()).collect();
-    if lengths.is_empty() {
+    // A bound may say that serde reads the lengths that the tool is listed with.
+    let bounds = tool.generics.where_clause.to_token_stream();
+    if lengths.is_empty() || open(bounds, &lengths).is_some() {
         return;
     }
     for param in tool.model_params() {

@@ -12,7 +12,7 @@ use toolwright_provider::call::{
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Refs, Shape, Side};
 
-use super::{Described, List, NameOverride, NamedTool, Params, Table};
+use super::{Described, List, NameOverride, Offers, Params, Prompts, Resources, Table};
 use crate::toolset::ListState;
 
 /// Descriptor of a tool, in `const`.
@@ -291,12 +291,12 @@ pub trait BindGeneric<S: 'static>: Bind<S> {}
     note = "put `#[tool]` on an impl block of `{Self}` and on its methods"
 )]
 pub trait OneToolBlock: Sized + Send + Sync + 'static {
-    /// The tools' names, for the check of a list.
-    const NAMES: &'static [NamedTool];
-    /// Descriptors of the tools, in order.
-    const DESCRIPTORS: &'static [&'static Descriptor];
-    /// The tools, in order.
-    const ENTRIES: &'static [BoundTool<Self>];
+    /// The methods that are tools.
+    const TOOLS: Offers<Self>;
+    /// The methods that are prompts.
+    const PROMPTS: Offers<Prompts<Self>> = Offers::NONE;
+    /// The methods that are resources.
+    const RESOURCES: Offers<Resources<Self>> = Offers::NONE;
 }
 
 /// One tool of a list.
@@ -324,7 +324,8 @@ pub fn group<T: OneToolBlock + Send + Sync + 'static, S>(
     listed: &'static NameOverride,
 ) {
     list.tools.extend(
-        T::ENTRIES
+        T::TOOLS
+            .entries
             .iter()
             .map(|entry| Bound::share(entry, state, listed)),
     );

@@ -6,6 +6,7 @@ mod entry;
 mod finish;
 mod instructions;
 mod list;
+mod offers;
 mod probe;
 mod schemas;
 mod slot;
@@ -29,6 +30,7 @@ pub use self::list::{
     IntoListState, List, Listed, NameOverride, NameSet, NamedTool, StateExpr, Unlisted, UsedNames,
     at_most, defer, instructed, name_as, named, only, toolset, unique,
 };
+pub use self::offers::{Offers, Prompts, Resources, prompt_entry, resource_entry};
 pub use self::probe::{
     Argument, AsJson, CallContext, CompiledSchema, FindNoOutput, FindOutput, FindValue, FoundIn,
     FoundNowhere, FoundOutput, NoCompiledSchema, NoJson, Param, Probe, Root, Spelled, Tree,

@@ -305,7 +305,7 @@ impl Toolset {
 
     /// Returns the tools but one. A name that the set lacks changes nothing.
     pub fn without(&self, name: &str) -> Self {
-        self.filter(|tool| tool.name() != name)
+        self.set.only(|entry| *entry.name != *name)
     }
 
     /// Adds a tool. One of the same name is replaced, in its place.

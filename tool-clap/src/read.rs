@@ -1,6 +1,7 @@
 //! Subcommands of a program, each with the arguments that its tool takes.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Command, builder::ValueParser};
@@ -13,7 +14,7 @@ use crate::process::Process;
 /// A command that a tool runs.
 pub(crate) struct Leaf {
     /// The whole program. That of a child has no defaults of this process's environment.
-    pub(crate) command: Command,
+    pub(crate) command: Arc<Command>,
     /// Names of the program and of the commands down to this one.
     pub(crate) names: Vec<String>,
     pub(crate) arguments: Vec<Argument>,
@@ -43,11 +44,13 @@ pub(crate) fn leaves(
 ) -> (Vec<Leaf>, Vec<Notice>) {
     let mut built = command.clone();
     built.build();
+    let command = match process {
+        Some(_) => without_env(command.clone()),
+        None => command.clone(),
+    };
     let mut reader = Reader {
-        command: match process {
-            Some(_) => without_env(command.clone()),
-            None => command.clone(),
-        },
+        lenient: lenient(command.clone()),
+        command: Arc::new(command),
         process,
         offered,
         leaves: Vec::new(),
@@ -63,7 +66,9 @@ pub(crate) fn leaves(
 }
 
 struct Reader<'a> {
-    command: Command,
+    command: Arc<Command>,
+    /// The same, with options that take any value.
+    lenient: Command,
     process: Option<&'a Process>,
     offered: &'a [String],
     leaves: Vec<Leaf>,
@@ -174,7 +179,7 @@ impl Reader<'_> {
             ids.push(others);
         }
         let mut leaf = Leaf {
-            command: self.command.clone(),
+            command: Arc::clone(&self.command),
             about: match about {
                 Some(about) if !about.is_empty() => about,
                 _ => format!("Runs `{}`.", names.join(" ")),
@@ -184,7 +189,7 @@ impl Reader<'_> {
             names,
             arguments,
         };
-        leaf.add_requirements();
+        leaf.add_requirements(&self.lenient);
         self.leaves.push(leaf);
     }
 
@@ -325,18 +330,14 @@ impl Leaf {
     }
 
     /// Adds sentences about what arguments need beside them. clap does not list it, so it is asked with samples.
-    fn add_requirements(&mut self) {
-        let program = lenient(self.command.clone());
+    fn add_requirements(&mut self, lenient: &Command) {
         let samples = |extra: Option<&Argument>| {
             let all = self.arguments.iter();
             let given = all.filter(|argument| {
                 argument.is_required || extra.is_some_and(|extra| extra.name == argument.name)
             });
             let samples = given.map(|argument| (argument.name.clone(), argument.sample()));
-            missing(
-                &program,
-                self.checked_words(&samples.collect::<Map<_, _>>()),
-            )
+            missing(lenient, self.checked_words(&samples.collect::<Map<_, _>>()))
         };
         let always = samples(None);
         let sentence = |needed: &[String]| {

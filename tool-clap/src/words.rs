@@ -2,9 +2,9 @@
 
 use std::ffi::OsStr;
 
-use clap::ArgMatches;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
+use clap::{ArgMatches, Command};
 use serde_json::{Map, Value};
 
 use crate::argument::{Argument, Form};
@@ -59,7 +59,7 @@ impl Leaf {
     /// Parses a call as the program does. Returns the matches, if they are what the call says.
     pub(crate) fn matches(&self, arguments: &Map<String, Value>) -> Result<ArgMatches, String> {
         let words = self.checked_words(arguments)?;
-        let mut command = self.command.clone();
+        let mut command = Command::clone(&self.command);
         let skipped = usize::from(command.is_no_binary_name_set());
         let all = command
             .try_get_matches_from_mut(words.into_iter().skip(skipped))

@@ -6,7 +6,6 @@ mod entry;
 mod finish;
 mod instructions;
 mod list;
-mod offers;
 mod probe;
 mod schemas;
 mod slot;
@@ -17,9 +16,9 @@ pub use self::args::{MethodArgs, ToolArgs, answered, debug, read, read_owned};
 pub use self::calls::{call0, call1, call2, call3, call4, call5, call6};
 pub use self::calls::{read0, read1, read2, read3, read4, read5, read6};
 pub use self::entry::{
-    Bind, BindGeneric, BoundTool, Descriptor, DescriptorRef, Handle, Method, MethodOf,
-    OneToolBlock, Run, Stateless, approved, approved_in_test, bound, bound_generic, described,
-    entry, group, millis,
+    Bind, BindGeneric, BoundTool, Descriptor, DescriptorRef, Handle, Method, MethodOf, Offers,
+    OneToolBlock, Prompts, Resources, Run, Stateless, approved, approved_in_test, bound,
+    bound_generic, described, entry, group, millis, prompt_entry, resource_entry,
 };
 pub use self::finish::{
     ErrorConversion, FailureMessage, Finish, FinishAny, ViaDebug, ViaError, ViaMessages, ViaText,
@@ -30,7 +29,6 @@ pub use self::list::{
     IntoListState, List, Listed, NameOverride, NameSet, NamedTool, StateExpr, Unlisted, UsedNames,
     at_most, defer, instructed, name_as, named, only, toolset, unique,
 };
-pub use self::offers::{Offers, Prompts, Resources, prompt_entry, resource_entry};
 pub use self::probe::{
     Argument, AsJson, CallContext, CompiledSchema, FindNoOutput, FindOutput, FindValue, FoundIn,
     FoundNowhere, FoundOutput, NoCompiledSchema, NoJson, Param, Probe, Root, Spelled, Tree,

@@ -397,12 +397,6 @@ pub use toolwright_macros::tool;
 ///
 /// #[tool]
 /// impl Shop {
-///     /// Counts the orders of a customer.
-///     #[tool(read_only)]
-///     fn count_orders(&self, customer: &str) -> usize {
-///         customer.len()
-///     }
-///
 ///     /// Drafts an answer to a customer.
 ///     #[prompt]
 ///     fn answer(&self, question: &str) -> String {
@@ -417,10 +411,9 @@ pub use toolwright_macros::tool;
 /// }
 ///
 /// let shop = Arc::new(Shop { name: "Lamps".into() });
-/// let server = McpServer::new(tools![..shop.clone(): Shop])
+/// let server = McpServer::new(tools![])
 ///     .prompts(tools![..Prompts(shop.clone()): Prompts<Shop>])
 ///     .resources(tools![..Resources(shop): Resources<Shop>]);
-/// # let _ = server;
 /// ```
 ///
 /// Clients send arguments as strings. Each parameter is a string, a number, a `bool`, an enum without data, a date or a

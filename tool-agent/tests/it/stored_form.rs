@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, AgentTool, ModelResponse, Session, ThreadMessage};
 use toolwright::executor::Waiting;
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Risk};
 use toolwright::{
     Context, Executor, Outcome, ToolCall, ToolError, Toolset, call::Decision, tool, tools,
 };
@@ -50,7 +50,7 @@ fn agent(begins: bool) -> Agent {
             ModelResponse::text(text)
         })])
     };
-    let executor = |tools: Toolset| Executor::serial(tools).layer(Approval::at_least("high"));
+    let executor = |tools: Toolset| Executor::serial(tools).layer(Approval::at_least(Risk::High));
     let five = r#"{"cents": 5, "pin": 1}"#;
     let inner = script(
         vec![call("x", "pay", five), call("x", "pay", five)],
@@ -73,7 +73,7 @@ fn agent(begins: bool) -> Agent {
 /// The session as it is stored, and what it waits for.
 async fn stored() -> Value {
     let (agent, mut session) = (agent(true), Session::with_id("s"));
-    session.reply("Go!").unwrap();
+    session.say("Go!").unwrap();
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let edit =
         Decision::Edit("{\"pin\": 3,\n\"cents\": 340282366920938463463374607431768211455}".into());

@@ -280,12 +280,8 @@ fn the_yes_is_for_the_arguments_that_were_shown() {
     let runs = Runs::default();
     let executor = Executor::serial(all(&runs));
     // A host shows a call as the model wrote it. What a repair would make of it was not shown.
-    let raw = Decided {
-        call: ToolCall::new("1", "pay", r#"{"bill": "7"}"#),
-        place: 0,
-        decision: Decision::Approve,
-        attempt: 0,
-    };
+    let call = ToolCall::new("1", "pay", r#"{"bill": "7"}"#);
+    let raw = Decided::new(call, 0, Decision::Approve);
     let batch = executor.run_blocking(&[raw], &Context::new());
     let error = batch.results().next().unwrap().outcome.clone().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgs);

@@ -174,7 +174,7 @@ impl AgentTool {
         match agent_call.run(&mut running.session).await {
             AgentCallResult::Ended(outcome) => outcome,
             AgentCallResult::Paused => {
-                let asks = running.session.status().clone();
+                let asks = running.session.status();
                 if let (true, Some(subs)) = (in_background, &subs) {
                     subs.queue()
                         .keep_paused(std::mem::take(&mut running.session));

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use toolwright_json::{Integer, ObjectWriter};
 use toolwright_provider::call::{Outcome, ToolResult};
-use toolwright_runtime::executor::{Pending, PendingReason};
+use toolwright_runtime::executor::{Pending, PendingReason, call_bytes, definition_bytes};
 use toolwright_runtime::tool::Decision;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
@@ -227,7 +227,9 @@ pub(super) fn pending(
 ) -> NextStep {
     match &pending.reason {
         PendingReason::Decision(why) => {
-            let number = seal.number(&pending.call.arguments);
+            let tool = tools.get(&pending.call.name);
+            let tool = tool.map(|tool| definition_bytes(tool.def()));
+            let number = seal.number(&call_bytes(&pending.call, &tool.unwrap_or_default(), None));
             let said = answers.get(APPROVAL).filter(|_| decided == Some(number));
             approval(pending, why, tools, said, number)
         }

@@ -19,6 +19,7 @@ mod deferred_cases;
 mod detached;
 mod doors;
 mod draws;
+mod dropped_runs;
 mod edits;
 mod endings;
 mod example;

@@ -5,7 +5,7 @@ use std::path::Path;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, AgentError, ModelResponse, Session, SqliteCheckpointer};
 use toolwright::call::Decision;
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Risk};
 use toolwright::{Context, Executor, ToolCall, tool, tools};
 
 /// Pay an invoice.
@@ -17,7 +17,7 @@ async fn pay(invoice: u32) -> String {
 
 /// The same agent in both processes; the responses stand for a model of a provider.
 fn agent(file: &Path, response: ModelResponse) -> Result<Agent, AgentError> {
-    let executor = Executor::serial(&tools![pay]).layer(Approval::at_least("high"));
+    let executor = Executor::serial(&tools![pay]).layer(Approval::at_least(Risk::High));
     let agent = Agent::with_executor(ScriptedModel::new([Ok(response)]), executor);
     Ok(agent.checkpointer(SqliteCheckpointer::open(file)?))
 }
@@ -26,7 +26,7 @@ async fn before_the_restart(file: &Path) -> Result<(), AgentError> {
     let call = ToolCall::new("call_1", "pay", r#"{"invoice": 7}"#);
     let agent = agent(file, ModelResponse::calls([call]))?;
     let mut session = Session::with_id("user_42");
-    session.reply("Pay invoice 7")?;
+    session.say("Pay invoice 7")?;
     let _ = agent.run(&mut session, &Context::new()).await?;
     for pending in session.pending() {
         println!("before: {} waits for a decision", pending.call.name);

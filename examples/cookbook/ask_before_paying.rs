@@ -2,7 +2,7 @@
 
 use toolwright::call::Decision;
 use toolwright::executor::ResumeError;
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Risk};
 use toolwright::{Context, Encoder, Executor, ToolCall, tool, tools};
 
 /// Pay an invoice.
@@ -20,7 +20,7 @@ async fn open_invoices() -> Vec<u32> {
 #[tokio::main]
 async fn main() -> Result<(), ResumeError> {
     let tools = tools![pay, open_invoices];
-    let executor = Executor::serial(&tools).layer(Approval::at_least("high"));
+    let executor = Executor::serial(&tools).layer(Approval::at_least(Risk::High));
     let calls = [
         ToolCall::new("call_1", "open_invoices", "{}"),
         ToolCall::new("call_2", "pay", r#"{"invoice": 7, "euros": 40}"#),

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
-use toolwright::layers::{Approval, Ask, Levels};
+use toolwright::layers::{Approval, Ask, Levels, Risk};
 use toolwright::{
     Context, Encoder, Executor, ToolCall, ToolDef, ToolError, ToolResult, Toolset,
     call::{BoxFuture, Decision, ErrorKind, Filter},
@@ -91,7 +91,7 @@ fn kind(reply: &Reply) -> Option<ErrorKind> {
 
 /// Who is asked says the same to all.
 fn says(decision: Decision) -> Approval {
-    Approval::at_least("medium").ask(move |_| {
+    Approval::at_least(Risk::Medium).ask(move |_| {
         let decision = decision.clone();
         async move { decision }
     })
@@ -131,7 +131,7 @@ fn how_arguments_were_repaired_is_told_of_a_call_that_waits() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&told);
     let executor = Executor::serial(tools![post])
-        .layer(Approval::at_least("medium"))
+        .layer(Approval::at_least(Risk::Medium))
         .on_event(move |event| {
             if let Event::Repaired { call, repairs, .. } = event {
                 let repairs = repairs
@@ -193,10 +193,10 @@ fn nobody_is_asked_below_the_threshold_nor_about_what_cannot_run() {
     ];
     let risks = || Levels::new("risk", ["low", "medium", "high"]);
     for (approval, expected) in [
-        (Approval::at_least("low"), "look write send misspelled"),
-        (Approval::at_least("medium"), "write send misspelled"),
-        (Approval::at_least("high"), "send misspelled"),
-        (Approval::at_least("critical"), "misspelled"),
+        (Approval::at_least(Risk::Low), "look write send misspelled"),
+        (Approval::at_least(Risk::Medium), "write send misspelled"),
+        (Approval::at_least(Risk::High), "send misspelled"),
+        (Approval::at_least(Risk::Critical), "misspelled"),
         (
             Approval::at_least_of(risks(), "high").unmarked_too(),
             "send plain misspelled",
@@ -207,7 +207,7 @@ fn nobody_is_asked_below_the_threshold_nor_about_what_cannot_run() {
         ),
         (Approval::default(), "send misspelled"),
         (
-            Approval::at_least("critical").destructive_too(),
+            Approval::at_least(Risk::Critical).destructive_too(),
             "send misspelled",
         ),
     ] {
@@ -226,7 +226,7 @@ fn nobody_is_asked_below_the_threshold_nor_about_what_cannot_run() {
 fn who_is_asked_sees_what_would_run() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let asks = Arc::clone(&seen);
-    let approval = Approval::at_least("high").ask(move |ask: Ask| {
+    let approval = Approval::at_least(Risk::High).ask(move |ask: Ask| {
         asks.lock().unwrap().push(json!({
             "arguments": serde_json::from_str::<Value>(&ask.call.arguments).unwrap(),
             "shown": ask.details,
@@ -282,7 +282,7 @@ fn a_panic_of_who_decides_lets_nothing_run() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_decides_may_take_their_time() {
-    let slow = Approval::at_least("high").ask(|_| async {
+    let slow = Approval::at_least(Risk::High).ask(|_| async {
         sleep(Duration::from_hours(1)).await;
         Decision::Approve
     });
@@ -297,7 +297,7 @@ async fn whoever_decides_may_take_their_time() {
 
 /// Waits for whatever is at least of medium risk.
 fn waiting() -> Executor {
-    Executor::parallel(all(), 4).layer(Approval::at_least("medium"))
+    Executor::parallel(all(), 4).layer(Approval::at_least(Risk::Medium))
 }
 
 #[test]
@@ -426,10 +426,10 @@ fn what_requires_approval_is_what_waits() {
         executor().manual(|_| true),
         executor().manual(|def| def.is_called("look")),
         executor().layer(Approval::default()),
-        executor().layer(Approval::at_least("medium")),
-        executor().layer(Approval::at_least("low").unmarked_too()),
+        executor().layer(Approval::at_least(Risk::Medium)),
+        executor().layer(Approval::at_least(Risk::Low).unmarked_too()),
         executor()
-            .layer(Approval::at_least("critical"))
+            .layer(Approval::at_least(Risk::Critical))
             .layer(Broken),
     ];
     let mut counts = Vec::new();
@@ -479,7 +479,7 @@ fn an_approval_is_for_the_arguments_that_were_shown() {
     let seen = Arc::clone(&asked);
     let approves = || {
         let seen = Arc::clone(&seen);
-        Approval::at_least("high").ask(move |ask: Ask| {
+        Approval::at_least(Risk::High).ask(move |ask: Ask| {
             seen.lock().unwrap().push(ask.call.arguments.to_string());
             async { Decision::Approve }
         })
@@ -502,7 +502,7 @@ fn an_approval_is_for_the_arguments_that_were_shown() {
     // One that waited and is rewritten to something else is asked about again.
     let executor = Executor::serial(all())
         .layer(Rewrites(r#""bob""#))
-        .layer(Approval::at_least("high"));
+        .layer(Approval::at_least(Risk::High));
     let waits = executor.run_blocking(&calls, &Context::new());
     let pending = waits.pending().next().unwrap();
     assert_eq!(&*pending.call.arguments, r#"{"to":"bob","copies":0}"#);
@@ -562,7 +562,7 @@ fn one_approval_does_not_stand_for_another() {
     let asked = Arc::new(AtomicU32::new(0));
     let counts = || {
         let asked = Arc::clone(&asked);
-        Approval::at_least("high").ask(move |_| {
+        Approval::at_least(Risk::High).ask(move |_| {
             asked.fetch_add(1, Ordering::SeqCst);
             async { Decision::Approve }
         })
@@ -602,7 +602,7 @@ fn an_approval_may_be_content_with_one_further_out() {
     let asked = Arc::new(AtomicU32::new(0));
     let counts = || {
         let asked = Arc::clone(&asked);
-        Approval::at_least("high").ask(move |_| {
+        Approval::at_least(Risk::High).ask(move |_| {
             asked.fetch_add(1, Ordering::SeqCst);
             async { Decision::Approve }
         })
@@ -613,7 +613,7 @@ fn an_approval_may_be_content_with_one_further_out() {
     assert_eq!(texts(&batch), ["ada x0"]);
     assert_eq!(asked.load(Ordering::SeqCst), 1);
     // What the one further out does not ask about, this one does.
-    let critical = Approval::at_least("critical").ask(|_| async { Decision::Approve });
+    let critical = Approval::at_least(Risk::Critical).ask(|_| async { Decision::Approve });
     let executor = Executor::serial(all()).layer(critical).layer(once());
     let batch = executor.run_blocking(&[mail()], &Context::new());
     assert_eq!(batch.pending().count(), 1);

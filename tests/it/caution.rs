@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use toolwright::call::{Annotations, ErrorKind, Grant, Meta, WrapTool};
 use toolwright::executor::{Batch, PendingReason};
-use toolwright::layers::{Approval, Cache, Layer, Levels, Retry};
+use toolwright::layers::{Approval, Cache, Layer, Levels, Retry, Risk};
 use toolwright::schema::SchemaDoc;
 use toolwright::{
     Context, DynTool, Executor, Registry, Tool, ToolCall, ToolDef, ToolError, ToolOptions, Toolset,
@@ -178,7 +178,7 @@ fn a_stored_definition_takes_no_approval_away() {
     for tool in removers() {
         for (way, tools) in ways(&careless(tool.def()), &tool) {
             assert!(asks(&tools, Approval::default()), "{way}");
-            assert!(asks(&tools, Approval::at_least("high")), "{way}");
+            assert!(asks(&tools, Approval::at_least(Risk::High)), "{way}");
             let danger = Levels::new("danger", ["green", "amber", "red"]);
             assert!(asks(&tools, Approval::at_least_of(danger, "red")), "{way}");
             let when = |rule: fn(&toolwright::layers::Request<'_>) -> bool| {
@@ -224,7 +224,11 @@ fn the_higher_of_two_risks_counts() {
             for (way, tools) in ways(&def, &tool) {
                 let is_high = own == 1 || stored == 1;
                 let said = format!("{way}: {:?} {:?}", levels[own], levels[stored]);
-                assert_eq!(asks(&tools, Approval::at_least("high")), is_high, "{said}");
+                assert_eq!(
+                    asks(&tools, Approval::at_least(Risk::High)),
+                    is_high,
+                    "{said}"
+                );
                 let level = Approval::at_least_of(danger(), "red");
                 assert_eq!(asks(&tools, level), is_high, "{said}");
                 let seen = tools.definitions().next().unwrap().meta.get("risk");

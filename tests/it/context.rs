@@ -47,13 +47,15 @@ fn plain(path: &str) -> String {
 /// What the conversation knows.
 #[tool]
 fn known(name: &str, #[context] cx: &Context) -> Option<Value> {
-    cx.state().get(name).cloned()
+    cx.session_state().get(name).cloned()
 }
 
 /// Nothing is known.
 #[tool]
 fn is_new(#[context] cx: &Context) -> bool {
-    cx.state().is_empty() && cx.state().get("user").is_none() && cx.input().is_none()
+    cx.session_state().is_empty()
+        && cx.session_state().get("user").is_none()
+        && cx.input().is_none()
 }
 
 fn run(tools: &Toolset, cx: &Context, name: &str, arguments: &str) -> ToolResult {
@@ -136,7 +138,7 @@ fn the_conversations_state_is_read_by_name() {
         let result = run(&tools, &cx, "known", &json!({ "name": name }).to_string());
         assert_eq!(result.value(), Some(value));
     }
-    assert_eq!(cx.state(), &state);
+    assert_eq!(cx.session_state(), &state);
     // It can be stored with the conversation.
     let stored = serde_json::to_value(&state).unwrap();
     assert_eq!(stored, json!({"user": "ada", "n": 3}));
@@ -188,9 +190,9 @@ fn messages_are_read_where_the_host_offers_them() {
     let two = offers(&["a", "b"]);
     assert_eq!(count(&two), Some(json!(2)));
     // As with all that a context knows, the nearer one counts.
-    assert_eq!(count(&offers(&["c"]).over(&two)), Some(json!(1)));
+    assert_eq!(count(&offers(&["c"]).with_fallback(&two)), Some(json!(1)));
     assert_eq!(
-        count(&Context::new().with_turn(1).over(&two)),
+        count(&Context::new().with_turn(1).with_fallback(&two)),
         Some(json!(2))
     );
 }
@@ -244,7 +246,7 @@ fn a_calls_context_goes_before_a_sessions_and_that_before_the_default() {
         .with_input("first")
         .with_called(["look"])
         .with_limits(Limits {
-            text: 10,
+            max_bytes: 10,
             ..Limits::default()
         })
         .with_state(State::new().with("lang", "en").with("role", "guest"))
@@ -257,13 +259,13 @@ fn a_calls_context_goes_before_a_sessions_and_that_before_the_default() {
         .with_state(State::new().with("role", "admin"))
         .with(2_u8)
         .with(2_u16)
-        .over(&default);
+        .with_fallback(&default);
     let call = Context::new()
         .with_run("r3")
         .with_input("third")
         .with(3_u16)
         .with_repairs(Repairs::None)
-        .over(&session);
+        .with_fallback(&session);
     assert_eq!(
         (call.agent_id(), call.session_id(), call.run_id()),
         (Some("a1"), Some("s2"), Some("r3"))
@@ -274,19 +276,28 @@ fn a_calls_context_goes_before_a_sessions_and_that_before_the_default() {
         (call.get::<&str>(), call.get::<u8>(), call.get::<u16>()),
         (Some(&"default"), Some(&2), Some(&3))
     );
-    assert_eq!(call.state().get("lang"), Some(&json!("en")));
-    assert_eq!(call.state().get("role"), Some(&json!("admin")));
-    assert_eq!((call.limits().text, call.repairs()), (10, Repairs::None));
+    assert_eq!(call.session_state().get("lang"), Some(&json!("en")));
+    assert_eq!(call.session_state().get("role"), Some(&json!("admin")));
+    assert_eq!(
+        (call.limits().max_bytes, call.repairs()),
+        (10, Repairs::None)
+    );
     assert!(call.scope().has_called("look"));
     // The others are as they were.
     assert_eq!(session.run_id(), None);
     assert_eq!(default.get::<u8>(), Some(&1));
     assert_eq!(default.repairs(), Repairs::All);
     // Nothing over nothing knows nothing.
-    let nothing = Context::new().over(&Context::new());
+    let nothing = Context::new().with_fallback(&Context::new());
     assert_eq!((nothing.agent_id(), nothing.turn()), (None, 0));
-    assert_eq!(Context::new().over(&default).agent_id(), Some("a1"));
-    assert_eq!(default.clone().over(&Context::new()).agent_id(), Some("a1"));
+    assert_eq!(
+        Context::new().with_fallback(&default).agent_id(),
+        Some("a1")
+    );
+    assert_eq!(
+        default.clone().with_fallback(&Context::new()).agent_id(),
+        Some("a1")
+    );
 }
 
 #[cfg(feature = "tokio")]
@@ -294,9 +305,9 @@ fn a_calls_context_goes_before_a_sessions_and_that_before_the_default() {
 fn of_two_cancels_the_nearer_one_counts() {
     let (host, own) = (Cancel::new(), Cancel::new());
     let base = Context::new().with_cancel(host.clone());
-    let near = Context::new().with_cancel(own.clone()).over(&base);
+    let near = Context::new().with_cancel(own.clone()).with_fallback(&base);
     host.cancel();
-    assert!(Context::new().over(&base).cancel().is_cancelled());
+    assert!(Context::new().with_fallback(&base).cancel().is_cancelled());
     assert!(!near.cancel().is_cancelled());
     own.cancel();
     assert!(near.cancel().is_cancelled());
@@ -349,7 +360,7 @@ fn a_call_that_is_run_elsewhere_keeps_its_place() {
         // A call of another id has its own place, if it has one.
         let own = there.run_id().map(|run| format!("{run}/0/0/c0"));
         assert_eq!(place(&there, &calls[..1])[0], Some(json!(own)));
-        assert_eq!(place(&there.over(&here), &calls[1..])[0], said[1]);
+        assert_eq!(place(&there.with_fallback(&here), &calls[1..])[0], said[1]);
     }
 }
 

@@ -248,9 +248,11 @@ fn rules_and_catalogues_read_structured_input() {
         (Context::new(), (0, 1)),
         (pro.clone(), (0, 2)),
         (json.clone(), (0, 1)),
-        (json.clone().over(&pro), (1, 2)),
+        (json.clone().with_fallback(&pro), (1, 2)),
         (
-            Context::new().with(Plan { name: "free" }).over(&pro),
+            Context::new()
+                .with(Plan { name: "free" })
+                .with_fallback(&pro),
             (0, 1),
         ),
     ] {
@@ -262,7 +264,7 @@ fn rules_and_catalogues_read_structured_input() {
         let batch = filtered.run_blocking(&call, cx);
         batch.results().next().unwrap().is_success()
     };
-    let both = json.over(&pro);
+    let both = json.with_fallback(&pro);
     assert_eq!((ran(&Context::new()), ran(&both)), (false, true));
 }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
-use toolwright::layers::{Approval, Cache, CallLimit, ConcurrencyLimit, Retry};
+use toolwright::layers::{Approval, Cache, CallLimit, ConcurrencyLimit, Retry, Risk};
 use toolwright::{
     Context, Encoder, Executor, Outcome, Registry, ToolCall, ToolError, Toolset,
     call::{BoxFuture, Cancel, ErrorKind, Scope, State},
@@ -254,7 +254,7 @@ fn no_secret_is_logged_or_shown_to_who_decides() {
                     log.lock().unwrap().push(redacted.to_string());
                 }
             })
-            .layer(Approval::at_least("high").ask(move |ask| {
+            .layer(Approval::at_least(Risk::High).ask(move |ask| {
                 asked.lock().unwrap().push(ask.arguments().into_owned());
                 async { toolwright::call::Decision::Approve }
             }));
@@ -717,7 +717,7 @@ fn many_layers_are_one_answer() {
                 log.lock().unwrap().push(call.id.to_string());
             }
         })
-        .layer(Approval::at_least("high"))
+        .layer(Approval::at_least(Risk::High))
         .layer(CallLimit::per_run(10))
         .layer(Cache::new(10))
         .layer(Retry::new(3))

@@ -18,7 +18,7 @@ use toolwright::call::{Answer, Approved, BoxFuture, Call, Decision, ErrorKind, I
 use toolwright::executor::{
     Batch, Decided, OpenCalls, PendingReason, Reply, Runner, RunnerCall, UnknownOutcome,
 };
-use toolwright::layers::{Approval, Cache, Handled, Layer, Next, Request, Retry};
+use toolwright::layers::{Approval, Cache, Handled, Layer, Next, Request, Retry, Risk};
 use toolwright::{
     Context, DynTool, Executor, Outcome, Registry, Tool, ToolCall, ToolDef, ToolError, ToolOptions,
     Toolset, tool, tool_of, tools,
@@ -308,7 +308,7 @@ impl Layer for Doubles {
 }
 
 fn says(decision: Decision) -> Approval {
-    Approval::at_least("critical").ask(move |_| {
+    Approval::at_least(Risk::Critical).ask(move |_| {
         let decision = decision.clone();
         async move { decision }
     })
@@ -801,7 +801,7 @@ fn layered(executor: Executor, layers: &[Outside], yeses: &Yeses) -> Executor {
         Outside::Cache => executor.layer(Cache::new(9).always_for(ALL)),
         Outside::Asks(said) => {
             let (said, yeses) = (*said, yeses.clone());
-            executor.layer(Approval::at_least("high").ask(move |ask| {
+            executor.layer(Approval::at_least(Risk::High).ask(move |ask| {
                 yeses.note(said, &ask.call.arguments);
                 async move { said.decision() }
             }))

@@ -10,7 +10,7 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Risk};
 use toolwright::{
     Context, Encoder, Executor, Outcome, ToolCall, ToolError, Toolset,
     call::{BoxFuture, Cancel, Decision, ErrorKind, HaltReason, State},
@@ -61,7 +61,7 @@ fn all() -> Toolset {
 }
 
 fn executor() -> Executor {
-    Executor::parallel(all(), 4).layer(Approval::at_least("high"))
+    Executor::parallel(all(), 4).layer(Approval::at_least(Risk::High))
 }
 
 fn call(id: &str, name: &str, arguments: Value) -> ToolCall {
@@ -159,7 +159,7 @@ fn a_call_may_wait_again_at_its_index() {
     // What was approved is rewritten, so somebody is asked about that.
     let rewrites = Executor::serial(all())
         .layer(Rewrites)
-        .layer(Approval::at_least("high"));
+        .layer(Approval::at_least(Risk::High));
     let again = batch
         .resume_blocking(&rewrites, [(2, Decision::Approve)], &Context::new())
         .unwrap();

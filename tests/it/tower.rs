@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::time::{Instant, sleep};
-use toolwright::layers::{Approval, Tower, TowerRequest};
+use toolwright::layers::{Approval, Risk, Tower, TowerRequest};
 use toolwright::{
     Context, Encoder, Executor, ToolCall, ToolError,
     call::ErrorKind,
@@ -157,7 +157,7 @@ async fn a_request_can_be_rewritten_and_is_validated_again() {
 async fn what_waits_further_in_waits() {
     let executor = executor()
         .layer(Tower::new(GlobalConcurrencyLimitLayer::new(2)))
-        .layer(Approval::at_least("high"));
+        .layer(Approval::at_least(Risk::High));
     let calls = [call("say", json!({"text": "a"}))];
     let batch = executor.run(&calls, &Context::new()).await;
     let pending = batch.pending().next().unwrap();

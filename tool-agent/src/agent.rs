@@ -308,7 +308,7 @@ impl Agent {
         self.listener(EventFn(receive))
     }
 
-    /// Adds a listener for the events of runs. Models stream to it, unless it [hears no deltas](Listener::hears_deltas).
+    /// Adds a listener for the events of runs. Models stream to it, unless it [hears no deltas](Listener::wants_deltas).
     ///
     /// A [`TraceStore`](toolwright_runtime::executor::TraceStore) is a listener that stores runs, model calls,
     /// hand-overs and calls.
@@ -342,7 +342,7 @@ impl Agent {
     /// # });
     /// ```
     pub fn listener(mut self, listener: impl Listener + 'static) -> Self {
-        self.streams |= listener.hears_deltas();
+        self.streams |= listener.wants_deltas();
         self.listeners.push(Arc::new(listener));
         self
     }
@@ -436,7 +436,7 @@ impl Agent {
     /// Runs a session from its current state until it ends or pauses.
     ///
     /// # Context
-    /// The context takes precedence over the session. This decides which tools are visible and what tools read: see [`Context::over`].
+    /// The context takes precedence over the session. This decides which tools are visible and what tools read: see [`Context::with_fallback`].
     /// State is merged by name. A value from the context overrides the session's in this run, and is not stored in
     /// the session. Values that tools [update](Context::update_state) are stored in the session.
     ///

@@ -49,7 +49,7 @@ use crate::thread::{Thread, ThreadMessage, wire_name};
 /// assert_eq!(run.left.unwrap().to_string(), "159000 tokens, money 0");
 ///
 /// // The model is not asked again.
-/// session.reply("And now?").unwrap();
+/// session.say("And now?").unwrap();
 /// let run = agent.run(&mut session, &Context::new()).await.unwrap();
 /// assert!(matches!(run.end, RunEnd::Budget { .. }));
 /// # });

@@ -176,7 +176,7 @@ pub trait Listener: Send + Sync {
 
     /// Returns true if the listener wants the model's output while it streams: [`RunEvent::Delta`]. A model streams if a listener
     /// of its agent wants it to; then all listeners receive the deltas. Called once, when the listener is added. Default: true.
-    fn hears_deltas(&self) -> bool {
+    fn wants_deltas(&self) -> bool {
         true
     }
 }

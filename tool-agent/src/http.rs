@@ -193,7 +193,7 @@ impl Endpoint {
 
     /// Adds a member to the body of each request, such as `temperature`. It replaces the member with that name; two
     /// objects are merged. A value that cannot be written as JSON is ignored.
-    pub fn member(mut self, name: impl Into<String>, value: impl Serialize) -> Self {
+    pub fn body_field(mut self, name: impl Into<String>, value: impl Serialize) -> Self {
         if let Ok(value) = serde_json::to_value(value) {
             self.members.insert(name.into(), value);
         }

@@ -39,7 +39,7 @@ pub struct Run {
 pub enum RunEnd {
     /// The model answered without calls.
     Completed,
-    /// A tool asks a person. Continue with [`Session::reply`](crate::Session::reply) or
+    /// A tool asks a person. Continue with [`Session::say`](crate::Session::say) or
     /// [`Session::answer`](crate::Session::answer). This is the first of the open
     /// [questions](crate::Session::questions).
     AskUser {
@@ -103,7 +103,7 @@ pub enum RunEnd {
     ModelError(ModelError),
     /// The last response is no whole answer, for this reason. Words in it are in the thread, and in [`Run::text`](Run#structfield.text).
     /// Calls that the provider withdrew, or half of which came, are answered with an error and did not run. Running the session
-    /// again sends the conversation as it is then; [`Session::reply`](crate::Session::reply) adds a message before.
+    /// again sends the conversation as it is then; [`Session::say`](crate::Session::say) adds a message before.
     Stopped(FinishReason),
 }
 

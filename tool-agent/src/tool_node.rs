@@ -192,5 +192,5 @@ pub(crate) fn conversation_context(thread: &Thread, cx: Context) -> Context {
         Some(input) => known.with_input(input),
         None => known,
     };
-    cx.over(&known)
+    cx.with_fallback(&known)
 }

@@ -143,7 +143,7 @@ fn run(recorder: &Recorder, script: Vec<Result<ModelResponse, ModelError>>) -> R
         Executor::parallel(tools![look, fails, boom, late], 2),
     );
     let mut session = Session::with_id("s1");
-    session.reply("Go!").unwrap();
+    session.say("Go!").unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = { runtime }.enable_time().build().unwrap();
     runtime
@@ -380,7 +380,7 @@ fn an_agent_that_is_a_tool_has_its_steps_inside_of_the_call() {
         Toolset::new([inner.build().unwrap()]).unwrap(),
     );
     let mut session = Session::with_id("outer");
-    session.reply("Go!").unwrap();
+    session.say("Go!").unwrap();
     let _ = block_on(outer.run(&mut session, &Context::new())).unwrap();
     assert_eq!(
         tree(&recorder),

@@ -82,13 +82,13 @@ impl CallRequest {
                 .iter()
                 .map(|tool| tool.as_ref().to_owned())
                 .collect(),
-            state: cx.state().clone(),
+            state: cx.session_state().clone(),
             repairs: match cx.repairs() {
                 Repairs::None => StoredRepairs::None,
                 Repairs::Values => StoredRepairs::Values,
                 Repairs::All => StoredRepairs::All,
             },
-            text_limit: cx.limits().text,
+            text_limit: cx.limits().max_bytes,
             depth_limit: cx.limits().depth,
             approved: call.approved().is_ok(),
             limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
@@ -111,7 +111,7 @@ impl CallRequest {
             StoredRepairs::All => Repairs::All,
         };
         let limits = Limits {
-            text: self.text_limit,
+            max_bytes: self.text_limit,
             depth: self.depth_limit,
         };
         let mut cx = Context::new()

@@ -231,7 +231,7 @@ impl Listener for NoteCalls {
         }
     }
 
-    fn hears_deltas(&self) -> bool {
+    fn wants_deltas(&self) -> bool {
         false
     }
 }

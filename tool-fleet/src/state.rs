@@ -39,7 +39,7 @@ impl Input {
         match self {
             Self::Say(text) => {
                 session.clear_error();
-                match session.reply(text.as_str()) {
+                match session.say(text.as_str()) {
                     // Calls are open. The message is read after their turn.
                     Err(SessionError::WrongStatus { .. }) => {
                         session.queue().push(text.as_str());

@@ -478,7 +478,7 @@ async fn a_session_moves_from_machine_to_machine() {
     let charged = Arc::new(Charged::default());
     let one = machine("moves", &charged).await;
     let mut session = Session::with_id("ticket");
-    session.reply("Charge customer 4.").unwrap();
+    session.say("Charge customer 4.").unwrap();
     let run = one.run(&mut session, &Context::new()).await.unwrap();
     assert!(matches!(run.end, RunEnd::Pending), "{:?}", run.end);
     drop((one, session));
@@ -505,7 +505,7 @@ async fn one_of_two_machines_continues() {
         let charged = Arc::new(Charged::default());
         let first = machine("two", &charged).await;
         let mut session = Session::with_id(&*id);
-        session.reply("Charge customer 4.").unwrap();
+        session.say("Charge customer 4.").unwrap();
         let _ = first.run(&mut session, &Context::new()).await.unwrap();
         first
             .update_state(&id, |session| session.decide("c1", Decision::Approve))

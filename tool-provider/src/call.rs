@@ -16,7 +16,7 @@ mod stored;
 mod tool_call;
 
 #[doc(hidden)]
-pub use self::caution::{RISK, RISKS, SCOPES};
+pub use self::caution::{RISK, Risk, SCOPES};
 pub use self::contain::{contained, panicked};
 pub use self::content::{Block, Content};
 pub(crate) use self::def::SortedKeys;

@@ -3,12 +3,12 @@
 //! ```
 //! use std::time::Duration;
 //!
-//! use toolwright::layers::{Approval, ConcurrencyLimit, Cache, CallLimit, Retry};
+//! use toolwright::layers::{Approval, Cache, CallLimit, ConcurrencyLimit, Retry, Risk};
 //! use toolwright::{Executor, Toolset, call::Decision};
 //!
 //! let tools = Toolset::default();
 //! let executor = Executor::parallel(&tools, 8)
-//!     .layer(Approval::at_least("high").ask(|ask| async move {
+//!     .layer(Approval::at_least(Risk::High).ask(|ask| async move {
 //!         if &*ask.call.name == "pay" { Decision::Approve } else { Decision::Reject("no".into()) }
 //!     }))
 //!     .layer(CallLimit::per_run(50))
@@ -60,6 +60,8 @@ pub use self::levels::Levels;
 pub use self::retry::Retry;
 #[cfg(feature = "tower")]
 pub use self::tower::{Tower, TowerRequest, TowerService};
+#[doc(inline)]
+pub use toolwright_provider::call::Risk;
 
 /// Names of tools.
 type Names = Vec<Arc<str>>;

@@ -171,11 +171,11 @@ impl Serve {
     /// ```no_run
     /// # use toolwright::Toolset;
     /// # use toolwright::serve::Serve;
-    /// use toolwright::layers::Approval;
+    /// use toolwright::layers::{Approval, Risk};
     ///
     /// # let tools = Toolset::default();
     /// // Asks from `medium` on, and not about what is destructive and of low risk.
-    /// Serve::new(tools).unattended().executor(|executor| executor.layer(Approval::at_least("medium")));
+    /// Serve::new(tools).unattended().executor(|executor| executor.layer(Approval::at_least(Risk::Medium)));
     /// ```
     pub fn unattended(self) -> Self {
         Self {

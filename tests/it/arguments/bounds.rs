@@ -649,7 +649,7 @@ fn a_call_is_as_large_and_deep_as_the_context_allows() {
     let of = |bytes: usize| format!(r#"{{"text":"{}"}}"#, "x".repeat(bytes - 11));
 
     let cx = Context::new().with_limits(Limits {
-        text: 64,
+        max_bytes: 64,
         ..Limits::DEFAULT
     });
     assert_eq!(told("measure", &of(64), &cx), None);

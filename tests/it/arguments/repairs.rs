@@ -1012,10 +1012,10 @@ fn of_two_contexts_the_one_that_repairs_less_counts() {
     let all = [Repairs::None, Repairs::Values, Repairs::All];
     for one in all {
         for other in all {
-            let both = of(one).over(&of(other));
+            let both = of(one).with_fallback(&of(other));
             assert_eq!(both.repairs(), one.min(other));
         }
-        assert_eq!(of(one).over(&Context::new()).repairs(), one);
-        assert_eq!(Context::new().over(&of(one)).repairs(), one);
+        assert_eq!(of(one).with_fallback(&Context::new()).repairs(), one);
+        assert_eq!(Context::new().with_fallback(&of(one)).repairs(), one);
     }
 }

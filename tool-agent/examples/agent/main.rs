@@ -24,7 +24,7 @@ use toolwright::agent::store::Checkpointer;
 use toolwright::agent::{
     Agent, AgentError, Endpoint, Model, RunEnd, Session, SqliteCheckpointer, Status,
 };
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Risk};
 use toolwright::{Context, Executor, tools};
 
 use crate::args::{Args, Provider, Wire};
@@ -61,7 +61,7 @@ fn agent(model: impl Model + 'static, store: impl Checkpointer + 'static, show: 
         shop::resend
     ];
     // Tools that are marked with this risk wait for a person.
-    let executor = Executor::parallel(tools, 4).layer(Approval::at_least("high"));
+    let executor = Executor::parallel(tools, 4).layer(Approval::at_least(Risk::High));
     Agent::with_executor(model, executor)
         .system(shop::SYSTEM)
         .checkpointer(store)
@@ -113,7 +113,7 @@ async fn converse(
                     return Ok(true);
                 };
                 show.words(&words);
-                session.reply(words)?;
+                session.say(words)?;
             }
             _ => {}
         }
@@ -158,7 +158,7 @@ async fn talk(args: &Args, provider: &Provider, show: &Show) -> Done<()> {
     };
     if let Some(words) = words {
         show.words(&words);
-        session.reply(words)?;
+        session.say(words)?;
     }
     let done = converse(&agent, &mut session, &person, show).await;
     if !matches!(done, Ok(true)) {
@@ -193,7 +193,7 @@ async fn play(args: &Args, show: &Show) -> Done<()> {
     let agent = agent(script::until_the_question(), store, show);
     let mut session = Session::new();
     show.words(script::WORDS);
-    session.reply(script::WORDS)?;
+    session.say(script::WORDS)?;
     if converse(&agent, &mut session, &Person::first(show), show).await? {
         return Err("the script did not come to its question".into());
     }

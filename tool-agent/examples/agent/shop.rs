@@ -93,7 +93,7 @@ pub(crate) fn resend(
 ) -> Result<String, ToolError> {
     let order = Order::find(order)?;
     let cents = cx
-        .state()
+        .session_state()
         .get("refunded_cents")
         .and_then(serde_json::Value::as_u64);
     if cents == Some(order.paid_cents.into()) {

@@ -162,7 +162,7 @@ fn name(session: &str) -> String {
 /// Stored sessions: see [`checkpointer`](Agent::checkpointer).
 impl Agent {
     /// Loads the newest stored state of the session, or `None` if there is none. Input for the session
-    /// ([`Session::reply`], [`Session::submit`], …) is saved when the session is [`run`](Self::run).
+    /// ([`Session::say`], [`Session::submit`], …) is saved when the session is [`run`](Self::run).
     ///
     /// Pending calls whose tools have changed are shown with the tools of today, as [`run`](Self::run) does: an approval of
     /// before does not count. Tools that are visible only in some contexts are left to the run.

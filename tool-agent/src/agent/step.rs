@@ -73,7 +73,8 @@ impl Agent {
         if thread.is_empty() {
             return Err(AgentError::EmptyThread);
         }
-        let mut session = Session::from_thread(thread.clone()).with_state(cx.state().clone());
+        let mut session =
+            Session::from_thread(thread.clone()).with_state(cx.session_state().clone());
         if let status @ Status::AwaitingUser { .. } = session.status() {
             let (status, tried) = (status.as_str(), "step");
             return Err(SessionError::WrongStatus { status, tried }.into());

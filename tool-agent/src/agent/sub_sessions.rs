@@ -86,7 +86,7 @@ impl SubSessions {
             born: Arc::clone(&session.born),
             queue: outer.map_or_else(|| session.queue(), |outer| outer.0.queue.clone()),
             stop: outer.map_or_else(|| host.cancel(), |outer| outer.0.stop.clone()),
-            state: host.state().clone(),
+            state: host.session_state().clone(),
             slots,
             counted,
             ledger,

@@ -24,7 +24,7 @@ impl Listener for TraceStore {
     }
 
     /// It stores responses, and not their pieces.
-    fn hears_deltas(&self) -> bool {
+    fn wants_deltas(&self) -> bool {
         false
     }
 }

@@ -27,11 +27,11 @@ impl Session {
     /// # Errors
     /// Fails if calls are pending and no tool asks, for example after a cancelled run. [`repair`](Self::repair) settles
     /// them.
-    pub fn reply(&mut self, text: impl Into<String>) -> Result<(), SessionError> {
+    pub fn say(&mut self, text: impl Into<String>) -> Result<(), SessionError> {
         let status = self.status();
         if let Status::AwaitingUser { index, .. } = status {
             if let Ok(sub) = self.asking(index) {
-                sub.reply(text)?;
+                sub.say(text)?;
                 self.settle();
                 return Ok(());
             }

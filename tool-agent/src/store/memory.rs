@@ -25,7 +25,7 @@ use crate::store::{Begin, Begun, CallRecord, End};
 /// let model = ScriptedModel::new([Ok(ModelResponse::text("Hello."))]);
 /// let agent = Agent::new(model, &Toolset::default()).checkpointer(store.clone());
 /// let mut session = Session::with_id("ann");
-/// session.reply("Hi!").unwrap();
+/// session.say("Hi!").unwrap();
 /// agent.run(&mut session, &Context::new()).await.unwrap();
 ///
 /// assert_eq!(store.sessions(None, 10).await.unwrap(), ["ann"]);

@@ -139,7 +139,7 @@ async fn without_calls_there_are_two_messages() {
     assert_eq!(roles(&session), ["user", "assistant"]);
 
     // New words begin a new run on the same thread.
-    session.reply("Again!").unwrap();
+    session.say("Again!").unwrap();
     let model = ScriptedModel::new([text("Hello again.")]);
     let agent = Agent::new(model, Toolset::default());
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -200,7 +200,7 @@ async fn manual_calls_are_answered_by_the_host() {
     );
 
     // Not a word until the call is answered.
-    assert!(session.reply("Hm?").is_err());
+    assert!(session.say("Hm?").is_err());
     let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
     assert!(matches!(
         error,
@@ -249,7 +249,7 @@ async fn a_tool_asks_and_the_answer_goes_on() {
     let stored = serde_json::to_string(&session).unwrap();
 
     // As a message of the user.
-    session.reply("Oslo").unwrap();
+    session.say("Oslo").unwrap();
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(
         roles(&session),
@@ -356,7 +356,7 @@ async fn a_model_that_fails_is_an_error_first_and_a_result_later() {
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert!(matches!(run.end, RunEnd::ModelError(_)));
     assert_eq!(roles(&session), ["user", "assistant", "tool"]);
-    assert!(matches!(session.reply("Hm?"), Err(SessionError::Failed(_))));
+    assert!(matches!(session.say("Hm?"), Err(SessionError::Failed(_))));
     session.clear_error();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("4."));
@@ -382,7 +382,7 @@ async fn streaming_changes_nothing() {
             });
         }
         let mut session = Session::with_id("s");
-        session.reply("2 + 2?").unwrap();
+        session.say("2 + 2?").unwrap();
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(run.usage, Usage::new(5, 2));
         let told = told.lock().unwrap().clone();
@@ -427,7 +427,7 @@ async fn state_choice_and_queue_live_from_turn_to_turn() {
         .map(|request| request.choice)
         .collect();
     assert_eq!(choices, [ToolChoice::Required, ToolChoice::Auto]);
-    session.reply("And?").unwrap();
+    session.say("And?").unwrap();
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
 
     let agent = Agent::new(ScriptedModel::new([]), all()).tool_choice("nowhere");
@@ -591,7 +591,7 @@ async fn every_event_says_of_which_session_and_run_it_is() {
     });
     let mut session = Session::with_id("s");
     for run in ["s/1", "s/2"] {
-        session.reply("Go!").unwrap();
+        session.say("Go!").unwrap();
         let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(session.run_id(), run);
         let heard = std::mem::take(&mut *heard.lock().unwrap());

@@ -19,7 +19,7 @@ use toolwright::agent::{
     Agent, AgentError, AgentTool, ModelResponse, Node, RunEnd, Session, Status, ThreadMessage,
 };
 use toolwright::executor::PendingReason;
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Risk};
 use toolwright::wire::Usage;
 use toolwright::{
     Context, Executor, Outcome, Schema, Tool, ToolCall, Toolset,
@@ -111,7 +111,7 @@ fn submit_plan(steps: u8) -> Outcome {
 /// What the conversation knows.
 #[tool]
 fn knows(#[context] cx: &Context) -> bool {
-    cx.state().get("admin") == Some(&json!(true))
+    cx.session_state().get("admin") == Some(&json!(true))
 }
 
 /// Opens a vault.
@@ -176,7 +176,7 @@ fn payer(model: ScriptedModel, ran: &Ran) -> Agent {
     let tools = tools![pay, look; state = ran.clone()];
     Agent::with_executor(
         model,
-        Executor::serial(tools).layer(Approval::at_least("high")),
+        Executor::serial(tools).layer(Approval::at_least(Risk::High)),
     )
 }
 
@@ -367,7 +367,7 @@ async fn a_question_inside_is_asked_outside() {
         ));
 
         if as_a_message {
-            session.reply("Oslo").unwrap();
+            session.say("Oslo").unwrap();
         } else {
             session.answer("Oslo").unwrap();
         }

@@ -17,7 +17,7 @@ use toolwright::agent::store::{CheckpointError, Checkpointer};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, AgentError, AgentTool, ModelResponse, Session, ThreadMessage};
 use toolwright::executor::PendingReason;
-use toolwright::layers::{Approval, Retry};
+use toolwright::layers::{Approval, Retry, Risk};
 use toolwright::wire::Usage;
 use toolwright::{
     Context, Executor, Tool, ToolCall, ToolError, Toolset,
@@ -96,7 +96,7 @@ fn ask() -> Result<ModelResponse, ModelError> {
 /// An agent with a helper that has these tools.
 fn agent(outer: ScriptedModel, inner: ScriptedModel, ran: &Arc<Ran>) -> Agent {
     let tools = tools![pay, risky, hang; state = Arc::clone(ran)];
-    let executor = Executor::serial(tools).layer(Approval::at_least("high"));
+    let executor = Executor::serial(tools).layer(Approval::at_least(Risk::High));
     let inner = Agent::with_executor(inner, executor);
     let tool = AgentTool::new(inner, "helper", "Helps.").build().unwrap();
     Agent::new(outer, Toolset::new([tool]).unwrap())
@@ -104,7 +104,7 @@ fn agent(outer: ScriptedModel, inner: ScriptedModel, ran: &Arc<Ran>) -> Agent {
 
 fn asked() -> Session {
     let mut session = Session::with_id("s");
-    session.reply("Go!").unwrap();
+    session.say("Go!").unwrap();
     session
 }
 

@@ -10,7 +10,7 @@ use toolwright::agent::{
     Agent, AgentError, Node, RunEnd, RunEvent, Session, Status, Thread, ThreadMessage,
 };
 use toolwright::executor::PendingReason;
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Risk};
 use toolwright::{
     Context, DynTool, Executor, Outcome, ToolCall, ToolDef, ToolError, Toolset,
     call::{Decision, ErrorKind, HaltReason, State},
@@ -113,7 +113,7 @@ fn knows(#[context] cx: &Context) -> Value {
         "tenant": cx.get::<Tenant>().map(|tenant| tenant.0), "engine": cx.get::<Agent>().is_some(),
         "session": cx.session_id(), "run": cx.run_id(), "agent": cx.agent_id(),
         "call": cx.call_id(), "tool": cx.tool(), "place": cx.call_index(), "turn": cx.turn(),
-        "user": cx.state().get("user"),
+        "user": cx.session_state().get("user"),
     })
 }
 
@@ -137,7 +137,7 @@ async fn a_tool_takes_its_arguments_alone_or_what_is_known_of_its_call_too() {
     )
     .name("desk");
     let mut session = Session::with_id("s").with_state(State::new().with("user", "ada"));
-    session.reply("Go!").unwrap();
+    session.say("Go!").unwrap();
     let cx = Context::new().with(Tenant("acme")).with(agent.clone());
     let _ = agent.run(&mut session, &cx).await.unwrap();
     let read = answers(session.thread());
@@ -610,7 +610,7 @@ async fn a_copy_from_storage_drives_the_same_turns_from_each_pause() {
     let pauses: [Pause; 6] = [
         (
             &["look", "pick"],
-            |session| session.reply("Oslo").unwrap(),
+            |session| session.say("Oslo").unwrap(),
             "ask_user",
         ),
         (
@@ -631,7 +631,7 @@ async fn a_copy_from_storage_drives_the_same_turns_from_each_pause() {
         (&["look", "look"], |_| {}, "interrupted"),
         (
             &["look", "fail"],
-            |session| session.reply("And then?").unwrap(),
+            |session| session.say("And then?").unwrap(),
             "completed",
         ),
     ];
@@ -639,7 +639,7 @@ async fn a_copy_from_storage_drives_the_same_turns_from_each_pause() {
         let ran = Notes::default();
         let build = |steps: Vec<Step>| {
             let model = script(steps);
-            let executor = Executor::serial(all(&ran)).layer(Approval::at_least("high"));
+            let executor = Executor::serial(all(&ran)).layer(Approval::at_least(Risk::High));
             let mut agent =
                 Agent::with_executor(model.clone(), executor).system("You are a clerk.");
             if end == "interrupted" {
@@ -748,7 +748,7 @@ async fn each_call_is_told_of_from_its_start_to_what_it_came_to_and_each_node_an
         let silent = Agent::with_executor(script(mixed()), executor);
         let (mut streamed, mut whole) = (Session::with_id("s"), Session::with_id("s"));
         for (agent, session) in [(&streams, &mut streamed), (&silent, &mut whole)] {
-            session.reply("Go!").unwrap();
+            session.say("Go!").unwrap();
             let run = agent.run(session, &Context::new()).await.unwrap();
             assert_eq!(
                 (run.end.as_str(), run.turns, run.rounds),

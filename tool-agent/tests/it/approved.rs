@@ -17,7 +17,7 @@ use toolwright::agent::{
 };
 use toolwright::call::BoxFuture;
 use toolwright::executor::{Pending, PendingReason};
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Risk};
 use toolwright::{
     Context, Executor, ToolCall, Toolset,
     call::Decision,
@@ -234,7 +234,7 @@ impl Host {
             1 => executor = executor.layer(Rewrites::Grows),
             _ => {}
         }
-        executor = executor.layer(Approval::at_least("high"));
+        executor = executor.layer(Approval::at_least(Risk::High));
         if self.draws.below(6) == 0 {
             executor = executor.layer(Rewrites::Same);
         }
@@ -254,7 +254,7 @@ impl Host {
 
     async fn talk(&mut self) {
         let mut session = Session::with_id("s");
-        session.reply("Go!").unwrap();
+        session.say("Go!").unwrap();
         for _ in 0..40 {
             let version = if self.draws.below(3) == 0 { 2 } else { 1 };
             let agent = self.agent(version);
@@ -267,7 +267,7 @@ impl Host {
             let stored = serde_json::to_string(&session).unwrap();
             session = serde_json::from_str(&stored).unwrap();
             if session.status() == Status::Completed {
-                session.reply("More!").unwrap();
+                session.say("More!").unwrap();
             }
             session = self.decide(&agent, session).await;
         }

@@ -220,10 +220,10 @@ async fn the_next_run_counts_what_earlier_ones_spent() {
     let agent = agent.budget(budget.clone());
     let mut session = Session::ask("One.");
     let _ = run(&agent, &mut session).await;
-    session.reply("Two.").unwrap();
+    session.say("Two.").unwrap();
     let second = run(&agent, &mut session).await;
     assert_eq!((second.usage.input, second.turns), (300, 1));
-    session.reply("Three.").unwrap();
+    session.say("Three.").unwrap();
     let third = run(&agent, &mut session).await;
     assert_eq!((refused(&third).0.tokens, third.turns), (Some(0), 0));
     assert!(budget.left(&session).unwrap().is_empty());
@@ -236,7 +236,7 @@ async fn money_is_counted_by_model_and_outlives_the_process() {
     let _ = run(&agent, &mut session).await;
     // Another model of the same conversation.
     let small = ScriptedModel::new([says(1_000_000, 0)]).named("small");
-    session.reply("Go on.").unwrap();
+    session.say("Go on.").unwrap();
     let _ = run(&talker(small), &mut session).await;
 
     let session = stored(&session);
@@ -260,7 +260,7 @@ async fn money_refuses_a_request() {
         .budget(budget);
     let mut session = Session::ask("Hi!");
     let _ = run(&agent, &mut session).await;
-    session.reply("More.").unwrap();
+    session.say("More.").unwrap();
     let (left, needs) = refused(&run(&agent, &mut session).await);
     assert_eq!(left.money, Some(Money::from_cents(1)));
     assert!((20_000..20_100).contains(&needs), "{needs}");
@@ -303,7 +303,7 @@ async fn what_a_model_without_a_price_spent_before_is_an_error() {
     let model = ScriptedModel::new([says(10, 0)]).named("other");
     let mut session = Session::ask("Hi!");
     let _ = run(&talker(model), &mut session).await;
-    session.reply("More.").unwrap();
+    session.say("More.").unwrap();
     let budget = limits().money(Money::from_cents(4), prices());
     assert!(matches!(budget.left(&session), Err(AgentError::NoPrice(name)) if name == "other"));
     let agent = talker(script([])).budget(budget);
@@ -474,7 +474,7 @@ async fn what_an_agent_in_a_call_spent_before_a_crash_still_counts() {
         let agent = Agent::new(outer.clone(), tools).checkpointer(store);
         let agent = agent.budget(limits().tokens(1_000));
         let mut session = Session::with_id("s");
-        session.reply("Go!").unwrap();
+        session.say("Go!").unwrap();
         {
             let (cx, mut session) = (Context::new(), stored(&session));
             dropped_at(&ran.1, agent.run(&mut session, &cx)).await;
@@ -502,7 +502,7 @@ async fn a_hand_over_stays_within_the_budget_and_has_the_prices_of_its_model() {
     let end = run(&desk, &mut session).await;
     assert_eq!(session.agent(), Some("billing"));
     assert_eq!(end.left.unwrap().money, Some(Money::default()));
-    session.reply("More.").unwrap();
+    session.say("More.").unwrap();
     refused(&run(&desk, &mut session).await);
 }
 

@@ -77,7 +77,7 @@ async fn reasoning_that_goes_back_counts() {
     let mut session = Session::ask("2 + 3?");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("Five."));
-    session.reply("And 3 + 4?").unwrap();
+    session.say("And 3 + 4?").unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert!(
         matches!(
@@ -134,7 +134,7 @@ async fn a_model_that_costs_nothing_needs_no_price() {
     let stored = serde_json::to_string(&session).unwrap();
     let mut session: Session = serde_json::from_str(&stored).unwrap();
     assert_eq!(Prices::new().cost(&session).unwrap(), Money::default());
-    session.reply("And now?").unwrap();
+    session.say("And now?").unwrap();
     let run = free.run(&mut session, &Context::new()).await.unwrap();
     assert!(matches!(run.end, RunEnd::Budget { .. }), "{run:?}");
 }

@@ -150,7 +150,7 @@ async fn a_model_that_answers_is_given_up_and_nothing_of_its_answer_is_kept() {
                     heard.lock().unwrap().push(name.to_owned());
                 });
             let mut session = Session::with_id("s");
-            session.reply("Go!").unwrap();
+            session.say("Go!").unwrap();
             let run = stopped(&agent, &mut session, &model.0.at_work).await;
             let run = run.unwrap();
             assert!(matches!(run.end, RunEnd::Cancelled), "{run:?}");
@@ -252,7 +252,7 @@ async fn a_result_that_comes_after_the_end_is_nobodys() {
             agent = agent.checkpointer(store.clone());
         }
         let mut session = Session::with_id("s");
-        session.reply("Go!").unwrap();
+        session.say("Go!").unwrap();
         let run = stopped(&agent, &mut session, &held.at_work).await.unwrap();
         assert!(matches!(run.end, RunEnd::Cancelled), "{run:?}");
 

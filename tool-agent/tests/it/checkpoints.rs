@@ -55,7 +55,7 @@ pub(crate) fn model(
 
 pub(crate) fn asked(id: &str) -> Session {
     let mut session = Session::with_id(id);
-    session.reply("Go!").unwrap();
+    session.say("Go!").unwrap();
     session
 }
 
@@ -316,7 +316,7 @@ async fn the_host_changes_what_is_kept() {
         let _ = agent.run(&mut asked("s"), &Context::new()).await.unwrap();
         let session = agent.update_state("s", |session| {
             session.set_state(State::new().with("tier", "gold"));
-            session.reply("Do it!")
+            session.say("Do it!")
         });
         let session = session.await.unwrap();
         let last = agent.history("s").await.unwrap().pop().unwrap();
@@ -351,7 +351,7 @@ async fn new_words_begin_a_new_run() {
             (session.next(), session.run_id().as_str()),
             (Node::End, "s/1")
         );
-        session.reply("Again!").unwrap();
+        session.say("Again!").unwrap();
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(run.text(), Some("Hello again."));
         assert_eq!(session.run_id(), "s/2");

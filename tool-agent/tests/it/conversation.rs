@@ -200,7 +200,7 @@ async fn what_tools_there_are_is_asked_anew_for_each_turn() {
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let offered: Vec<_> = model.requests().into_iter().map(|one| one.tools).collect();
     assert_eq!(offered, [vec!["add"], vec!["remind"]]);
-    session.reply("Bye!").unwrap();
+    session.say("Bye!").unwrap();
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
 }
 
@@ -313,7 +313,7 @@ impl Listener for Ends {
         }
     }
 
-    fn hears_deltas(&self) -> bool {
+    fn wants_deltas(&self) -> bool {
         self.1
     }
 }
@@ -432,7 +432,7 @@ async fn a_chat_keeps_tool_messages_and_trims_whole_turns() {
         .hooks(Trim);
     let mut session = Session::new();
     for words in ["2 + 2?", "2 + 3?", "2 + 2 again?"] {
-        session.reply(words).unwrap();
+        session.say(words).unwrap();
         let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     }
     let asked = model.requests();
@@ -516,7 +516,7 @@ async fn hooks_go_in_order_and_come_back_in_reverse_once_a_run() {
         ]
     );
     // Again for the next run of the same agent.
-    session.reply("Bye!").unwrap();
+    session.say("Bye!").unwrap();
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let again = lines.take();
     assert_eq!(

@@ -64,7 +64,7 @@ async fn fill(store: &Arc<SqliteCheckpointer>) {
             .checkpointer(Arc::clone(store))
             .metadata("title", session);
         let mut talk = Session::with_id(session);
-        talk.reply(format!("Hello from {session}.")).unwrap();
+        talk.say(format!("Hello from {session}.")).unwrap();
         let _ = agent.run(&mut talk, &Context::new()).await.unwrap();
     }
     assert!(store.delete("gone").await.unwrap());

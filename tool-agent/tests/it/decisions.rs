@@ -14,7 +14,7 @@ use toolwright::agent::session::{CallRef, SessionError};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, AgentError, ModelResponse, RunEnd, Session, Status, ThreadMessage};
 use toolwright::executor::PendingReason;
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Risk};
 use toolwright::{Context, Executor, Provide, ToolCall, Toolset, call::Decision, tool, tools};
 
 use crate::kept::stores;
@@ -86,7 +86,7 @@ async fn paused_of(
 ) -> (Agent, Session) {
     let first = Ok(ModelResponse::calls(calls.iter().cloned()));
     let script = std::iter::once(first).chain(next);
-    let executor = Executor::parallel(tools, 4).layer(Approval::at_least("high"));
+    let executor = Executor::parallel(tools, 4).layer(Approval::at_least(Risk::High));
     let agent = Agent::with_executor(ScriptedModel::new(script), executor);
     let mut session = Session::ask("Pay!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -205,7 +205,7 @@ async fn an_approval_holds_for_the_tool_that_was_shown() {
     let (_, mut session) = paused_of(all(&ledger), &[pay_call("a", "Ada", 100)], None).await;
     session.decide("a", Decision::Approve).unwrap();
     let changed = tools![pay_twice; state = ledger.clone()];
-    let executor = Executor::serial(changed).layer(Approval::at_least("high"));
+    let executor = Executor::serial(changed).layer(Approval::at_least(Risk::High));
     let agent = Agent::with_executor(ScriptedModel::new([]), executor);
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert!(matches!(run.end, RunEnd::Pending));

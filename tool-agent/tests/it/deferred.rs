@@ -482,7 +482,7 @@ async fn a_tool_is_found_loaded_and_called_on_every_wire_and_goes_on_on_every_ot
             assert!(session.thread().loaded().any(|name| name == "close_order"));
 
             let mut session = restarted(&session);
-            session.reply("Close order 8").unwrap();
+            session.say("Close order 8").unwrap();
             let other = agent(to, &second.url);
             let run = other.run(&mut session, &Context::new()).await;
             let run = run.unwrap_or_else(|error| panic!("{from:?} to {to:?}: {error}"));
@@ -531,7 +531,7 @@ async fn a_conversation_goes_on_when_its_tools_have_changed() {
             };
             let agent = Agent::with_executor(way.endpoint(&server.url), executor).max_turns(3);
             let mut session = restarted(&session);
-            session.reply("Close order 8").unwrap();
+            session.say("Close order 8").unwrap();
             let run = agent.run(&mut session, &Context::new()).await;
             let run = run.unwrap_or_else(|error| panic!("{what}, {way:?}: {error}"));
             assert!(

@@ -16,7 +16,7 @@ use toolwright::agent::model::{ModelError, ModelErrorKind};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::tool_node::ToolNode;
 use toolwright::agent::{Agent, AgentTool, ModelResponse, Node, RunEnd, Session, ThreadMessage};
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Risk};
 use toolwright::{
     Context, Executor, Tool, ToolCall, Toolset,
     call::{Cancel, Decision},
@@ -140,7 +140,7 @@ async fn one_that_waits_for_somebody_is_kept() {
 
     let pays = ToolCall::new("x", "pay", r#"{"cents": 5}"#);
     let inner = script([calls(&[pays]), text("Paid.")]);
-    let executor = Executor::serial(tools![pay]).layer(Approval::at_least("high"));
+    let executor = Executor::serial(tools![pay]).layer(Approval::at_least(Risk::High));
     let inner = Agent::with_executor(inner, executor);
     let outer = script([calls(&[ask("c1", "Pay!")]), text("Begun.")]);
     let agent = Agent::new(outer, detached(inner.clone()));
@@ -191,7 +191,7 @@ async fn with_a_store_it_is_kept_under_its_id() {
         let outer = script([calls(&[ask("c1", "Go!")]), text("Begun.")]);
         let agent = Agent::new(outer, detached(inner)).checkpointer(store.clone());
         let mut session = Session::with_id("s");
-        session.reply("Go!").unwrap();
+        session.say("Go!").unwrap();
         let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         // The helper's model has answered, and its call waits.
         until(async || {

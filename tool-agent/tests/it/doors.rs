@@ -16,7 +16,7 @@ use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, AgentTool, Model, ModelResponse, Session, ThreadMessage};
 use toolwright::call::{BoxFuture, Decision};
 use toolwright::executor::{ErrorPolicy, Event, OutputLimit};
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Risk};
 use toolwright::{Context, Encoder, Executor, Outcome, ToolCall, Toolset, tool, tools};
 
 /// Measures.
@@ -254,7 +254,7 @@ async fn a_failure_of_the_host_and_its_content_are_encoded_by_the_agent() {
 
 fn buyer(goes_on: bool) -> Agent {
     let turn = ["c", "d"].map(|id| ToolCall::new(id, "pay", r#"{"cents": 5}"#));
-    let executor = Executor::serial(all()).layer(Approval::at_least("high"));
+    let executor = Executor::serial(all()).layer(Approval::at_least(Risk::High));
     let script = std::iter::once(Ok(ModelResponse::calls(turn)));
     let script = script.chain(goes_on.then(|| Ok(ModelResponse::text("Done."))));
     Agent::with_executor(ScriptedModel::new(script), executor)

@@ -214,7 +214,7 @@ async fn a_queued_message_is_stored_with_the_next_checkpoint() {
     let model = ScriptedModel::new([Err(busy())]);
     let agent = Agent::new(model, Toolset::default()).checkpointer(store);
     let mut session = Session::with_id("s");
-    session.reply("Go!").unwrap();
+    session.say("Go!").unwrap();
     session.queue().push("Hurry!");
     agent.run(&mut session, &Context::new()).await.unwrap_err();
     session.queue().push("Too late.");

@@ -14,7 +14,7 @@ use toolwright::agent::model::ModelError;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, AgentTool, ModelResponse, Session, ThreadMessage, handoff};
 use toolwright::call::Decision;
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Risk};
 use toolwright::{Context, Encoder, Executor, Outcome, ToolCall, ToolError, Toolset, tool, tools};
 
 /// What the next calls come to, the first one last.
@@ -47,7 +47,7 @@ fn call() -> ToolCall {
 /// An agent that orders once somebody approves.
 fn buyer(next: &Arc<Next>) -> Agent {
     let executor = Executor::serial(tools![order; state = Arc::clone(next)]);
-    let executor = executor.layer(Approval::at_least("high"));
+    let executor = executor.layer(Approval::at_least(Risk::High));
     Agent::with_executor(ScriptedModel::new(script([call()])), executor)
 }
 

@@ -254,7 +254,7 @@ async fn a_session_whose_own_row_is_damaged_is_named_and_goes_on_from_its_last_c
     let agent = agent.checkpointer(Arc::clone(&store));
     assert!(agent.resume("s", &Context::new()).await.is_err());
     let mut session = agent.branch(newest.id).await.unwrap();
-    session.reply("And now?").unwrap();
+    session.say("And now?").unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("Paid, I think."));
     drop((agent, store));

@@ -49,7 +49,7 @@ async fn one_more_request_without_tools_and_with_a_schema() {
     assert_eq!(asked[1].system.as_deref(), Some("You add."));
     // It ends with a user's words, as providers want it.
     assert_eq!(asked[1].thread.len(), 3);
-    assert!(session.reply("And 3 + 4?").is_ok());
+    assert!(session.say("And 3 + 4?").is_ok());
 }
 
 #[tokio::test]
@@ -97,5 +97,5 @@ async fn a_model_that_fails_says_so_and_the_session_stays() {
     let _ = agent.run(&mut session, &cx).await.unwrap();
     let error = agent.finalize::<Sum>(&mut session, &cx).await.unwrap_err();
     assert!(matches!(error, AgentError::Model(error) if error.kind() == ModelErrorKind::Busy));
-    assert!(session.reply("And 3 + 4?").is_ok());
+    assert!(session.say("And 3 + 4?").is_ok());
 }

@@ -98,7 +98,7 @@ async fn what_has_ended_is_not_asked_about_again() {
 
         // Words begin a new run, whose counts begin at nothing.
         let before = session.run_id();
-        session.reply("And?").unwrap();
+        session.say("And?").unwrap();
         assert_eq!(session.result(), Some(result));
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(run.text(), Some("Again."));
@@ -116,7 +116,7 @@ async fn a_session_whose_calls_nobody_answers_is_repaired() {
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
         assert!(matches!(run.end, RunEnd::Pending));
         assert!(matches!(
-            session.reply("Hm?"),
+            session.say("Hm?"),
             Err(SessionError::WrongStatus { .. })
         ));
         session
@@ -143,7 +143,7 @@ async fn a_session_whose_calls_nobody_answers_is_repaired() {
     assert_eq!((answer.index, session.status()), (0, Status::Idle));
     session.repair(&ThreadRepair::Strip);
     assert_eq!(session.thread().len(), 3);
-    session.reply("Again!").unwrap();
+    session.say("Again!").unwrap();
 }
 
 #[tokio::test]
@@ -166,14 +166,14 @@ async fn a_user_who_stopped_a_run_can_speak_again() {
 
     // What runs was answered, what waits for somebody waits on, and who speaks is told so.
     assert_eq!(session.pending().len(), 1);
-    let error = session.reply("Never mind.").unwrap_err();
+    let error = session.say("Never mind.").unwrap_err();
     assert_eq!(
         error.to_string(),
         "the session is awaiting_tools, and takes no reply: calls are pending; `decide` or `submit` says what \
          becomes of them, and `repair` leaves them"
     );
     session.repair(&ThreadRepair::Answer("the user left it".into()));
-    session.reply("Never mind.").unwrap();
+    session.say("Never mind.").unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("As you like."));
 }
@@ -226,7 +226,7 @@ async fn what_goes_to_the_user_does_not_depend_on_who_was_waited_for() {
             // A script that is not played to its end says so.
             if expected != "Done." {
                 let _ = agent.run(&mut session, &Context::new()).await.unwrap();
-                session.reply("And?").unwrap();
+                session.say("And?").unwrap();
                 let _ = agent.run(&mut session, &Context::new()).await.unwrap();
             }
         }
@@ -300,5 +300,5 @@ async fn counts_of_a_stored_session_that_somebody_changed_end_nothing() {
     let mut session: Session = serde_json::from_value(stored).unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("Done."));
-    session.reply("And?").unwrap();
+    session.say("And?").unwrap();
 }

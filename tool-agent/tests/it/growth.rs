@@ -39,7 +39,7 @@ async fn a_file_grows_with_a_conversation_and_not_with_its_square() {
         let agent = Agent::new(Says, Toolset::default()).checkpointer(Arc::clone(&store));
         let mut session = Session::with_id("s");
         for turn in 0..turns {
-            session.reply(format!("This is question {turn}.")).unwrap();
+            session.say(format!("This is question {turn}.")).unwrap();
             let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         }
         let size = fs::metadata(&path).unwrap().len();
@@ -66,7 +66,7 @@ async fn a_file_grows_with_a_conversation_and_not_with_its_square() {
         assert_eq!(pruned, history.len() - 10);
         let left = store.history("s").await.unwrap();
         assert_eq!(left, history.get(pruned..).unwrap());
-        session.reply("And now?").unwrap();
+        session.say("And now?").unwrap();
         let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     }
     let _ = fs::remove_dir_all(&dir);

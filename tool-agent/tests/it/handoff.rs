@@ -93,7 +93,7 @@ async fn the_thread_goes_on_under_another_prompt_and_other_tools() {
                 }
             });
         let mut session = Session::with_id("s");
-        session.reply("Was invoice 7 paid?").unwrap();
+        session.say("Was invoice 7 paid?").unwrap();
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(run.text(), Some("It was paid."));
         assert_eq!(session.agent(), Some("billing"));
@@ -109,7 +109,7 @@ async fn the_thread_goes_on_under_another_prompt_and_other_tools() {
 
         // Whoever goes on with the session knows who speaks.
         let mut session = agent.state("s").await.unwrap().unwrap();
-        session.reply("Thanks. And now?").unwrap();
+        session.say("Thanks. And now?").unwrap();
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(run.text(), Some("Anything else?"));
         assert_eq!(session.agent(), Some("desk"));
@@ -117,7 +117,7 @@ async fn the_thread_goes_on_under_another_prompt_and_other_tools() {
         assert_eq!(*told.lock().unwrap(), ["billing", "desk"]);
 
         let stranger = Agent::new(script([]), Toolset::default());
-        session.reply("Hm?").unwrap();
+        session.say("Hm?").unwrap();
         let error = stranger
             .run(&mut session, &Context::new())
             .await
@@ -227,7 +227,7 @@ async fn whoever_looks_on_is_told_where_the_host_answers_the_last_call() {
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("Here I am."));
     assert_eq!(session.agent(), Some("billing"));
-    session.reply("And now?").unwrap();
+    session.say("And now?").unwrap();
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(*told.lock().unwrap(), ["run", "run", "billing", "run"]);
 }

@@ -228,7 +228,7 @@ async fn an_answer_is_the_same_whole_and_streamed() {
 async fn a_request_has_the_model_the_conversation_and_the_tools() {
     let server = Server::start(vec![whole(&sample("openai_chat.json"))]).await;
     let endpoint = Endpoint::openai_chat(&*server.url, "gpt-5", "secret");
-    let endpoint = endpoint.max_tokens(50).member("temperature", 0);
+    let endpoint = endpoint.max_tokens(50).body_field("temperature", 0);
     ask(&endpoint, false).await.0.unwrap();
     let body = server.got()[0].body.clone();
     assert_eq!(body["model"], "gpt-5");
@@ -257,7 +257,7 @@ async fn settings_of_one_object_are_joined() {
     let endpoint = Endpoint::gemini(&*server.url, "m", "")
         .max_tokens(50)
         .dialect(Dialect::GeminiOpenApi)
-        .member("generationConfig", json!({"temperature": 0.5}))
+        .body_field("generationConfig", json!({"temperature": 0.5}))
         .header("x-test", "1");
     ask(&endpoint, false).await.0.unwrap();
     let got = server.got().remove(0);

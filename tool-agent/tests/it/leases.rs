@@ -84,7 +84,7 @@ fn agent(store: &Store, gate: &Arc<Gate>) -> Agent {
 
 fn asked(id: &str) -> Session {
     let mut session = Session::with_id(id);
-    session.reply("Go!").unwrap();
+    session.say("Go!").unwrap();
     session
 }
 

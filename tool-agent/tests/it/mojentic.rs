@@ -232,7 +232,7 @@ async fn a_trace_has_each_request_call_and_batch_of_whoever_made_it_under_one_id
             _ => {}
         });
     let mut session = Session::with_id("s");
-    session.reply("Go!").unwrap();
+    session.say("Go!").unwrap();
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
 
     let requests = requests.take();

@@ -194,7 +194,7 @@ async fn after_a_crash_a_yes_does_not_let_the_body_run_again() {
     };
     let first = agent(vec![Ok(ModelResponse::calls([call("a", 1)]))]);
     let mut session = Session::with_id("s");
-    session.reply("Pay!").unwrap();
+    session.say("Pay!").unwrap();
     let _ = first.run(&mut session, &Context::new()).await.unwrap();
     session.decide("a", Decision::Approve).unwrap();
     let cx = Context::new();

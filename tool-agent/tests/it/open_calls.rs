@@ -105,7 +105,7 @@ fn agent(host: &Arc<Host>, steps: Steps) -> Agent {
 
 fn asked() -> Session {
     let mut session = Session::with_id("s");
-    session.reply("Go!").unwrap();
+    session.say("Go!").unwrap();
     session
 }
 

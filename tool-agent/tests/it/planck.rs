@@ -223,7 +223,7 @@ async fn whatever_ends_a_tool_the_turn_is_completed_and_the_agent_is_free_again(
     assert!(ends[3].ends_with("error=false"), "{ends:?}");
     // What a panic says is not the model's to read.
     assert!(!answers(session.thread()).join("\n").contains("secret"));
-    session.reply("Again!").unwrap();
+    session.say("Again!").unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("Again."));
 }
@@ -342,7 +342,7 @@ async fn a_turn_that_a_program_left_unanswered_is_taken_off_when_it_is_loaded() 
     };
     let cx = Context::new();
     let mut session = Session::with_id("s");
-    session.reply("Find it!").unwrap();
+    session.say("Find it!").unwrap();
     let first = agent(vec![
         calls([bare("find")]),
         text("Found."),
@@ -350,7 +350,7 @@ async fn a_turn_that_a_program_left_unanswered_is_taken_off_when_it_is_loaded() 
     ]);
     let _ = first.run(&mut session, &cx).await.unwrap();
     let whole = session.thread().clone();
-    session.reply("Hang!").unwrap();
+    session.say("Hang!").unwrap();
     until_it_hangs(first.run(&mut session, &cx)).await;
     drop((first, session));
 

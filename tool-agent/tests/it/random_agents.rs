@@ -18,7 +18,7 @@ use toolwright::agent::{
 };
 use toolwright::call::BoxFuture;
 use toolwright::executor::PendingReason;
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Risk};
 use toolwright::{Context, Executor, Outcome, ToolCall, Toolset, call::Decision, tool, tools};
 
 use crate::draws::Draws;
@@ -106,7 +106,7 @@ fn agent(draws: &Draws, tools: Toolset, names: &'static [&'static str]) -> Agent
         0 => Executor::serial(tools),
         _ => Executor::parallel(tools, 3),
     };
-    let executor = executor.layer(Approval::at_least("high"));
+    let executor = executor.layer(Approval::at_least(Risk::High));
     let agent = Agent::with_executor(model, executor);
     let agent = agent.max_turns(4);
     match draws.below(4) {
@@ -174,7 +174,7 @@ fn act(draws: &Draws, session: &mut Session) -> usize {
     let mut again = 0;
     match draws.below(4) {
         0 => drop(session.answer("Oslo")),
-        1 => drop(session.reply("Oslo")),
+        1 => drop(session.say("Oslo")),
         _ => {}
     }
     for pending in session.pending() {
@@ -226,7 +226,7 @@ async fn talk(draws: &Draws, store: Store, seen: &mut Seen) {
     let agent = agent(draws, and(&tools, manager, "manager"), &OUTER).checkpointer(store);
     let begin = || {
         let mut session = Session::with_id("s");
-        session.reply("Go!").unwrap();
+        session.say("Go!").unwrap();
         session
     };
     let (mut session, mut again) = (begin(), 0);

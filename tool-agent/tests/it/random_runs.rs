@@ -24,7 +24,7 @@ use toolwright::agent::{
 };
 use toolwright::call::BoxFuture;
 use toolwright::executor::{Pending, PendingReason};
-use toolwright::layers::{Approval, Cache, ConcurrencyLimit, Retry};
+use toolwright::layers::{Approval, Cache, ConcurrencyLimit, Retry, Risk};
 use toolwright::{
     Context, Executor, Outcome, ToolCall, ToolError, Toolset, Wire,
     call::{Approved, Cancel, Decision, HaltReason, StoredOutcome},
@@ -548,7 +548,7 @@ impl Host {
         }
         let policies = [ErrorPolicy::Continue, ErrorPolicy::Halt, ErrorPolicy::Abort];
         let executor = executor
-            .layer(Approval::at_least("high"))
+            .layer(Approval::at_least(Risk::High))
             .on_error(policies[policy].clone());
         // A run that is dropped releases its lease.
         let term = (draws.below(3) == 0).then(|| Duration::from_hours(1));
@@ -598,7 +598,7 @@ impl Host {
 
     async fn talk(&mut self) {
         let mut session = Session::with_id("s");
-        session.reply("Go!").unwrap();
+        session.say("Go!").unwrap();
         for _ in 0..25 {
             self.run(&mut session).await;
             self.look_at(&session, &WIRES);
@@ -683,7 +683,7 @@ impl Host {
                     *session = kept;
                 } else {
                     *session = Session::with_id("s");
-                    session.reply("Go!").unwrap();
+                    session.say("Go!").unwrap();
                 }
             }
         }
@@ -744,7 +744,7 @@ impl Host {
             let pending = session.pending();
             let open = session.questions();
             let done = match self.draws.below(8) {
-                0 => session.reply("And?"),
+                0 => session.say("And?"),
                 1 => session.answer("Oslo"),
                 2 => session.submit("no such id", 1),
                 3 => match pending.first() {

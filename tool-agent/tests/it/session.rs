@@ -19,7 +19,7 @@ use toolwright::agent::{
     ThreadMessage,
 };
 use toolwright::executor::PendingReason;
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Risk};
 use toolwright::{
     Context, Encoder, Executor, Outcome, Provide, ToolCall, ToolResult, Toolset, call::Decision,
     tool, tools,
@@ -255,7 +255,7 @@ async fn each_status_takes_what_it_waits_for_and_nothing_else() {
             let before = stored(&session);
             let mut session: Session = serde_json::from_str(&before).unwrap();
             let found = match place {
-                0 => told(session.reply("And?")),
+                0 => told(session.say("And?")),
                 1 => told(session.answer("Oslo")),
                 2 => told(session.submit("c1", 1)),
                 3 => told(session.decide("c1", Decision::Approve)),
@@ -352,7 +352,7 @@ async fn a_question_stands_in_the_thread_and_survives_storage() {
     };
     assert_eq!((index, &*id, question.as_str()), (0, "c1", "Which city?"));
     assert_eq!(options["choices"], json!(["Oslo", "Rome"]));
-    session.reply("Oslo").unwrap();
+    session.say("Oslo").unwrap();
     let model = agent(&Ledger::default(), [text("Sun in Oslo.")]);
     let run = model.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("Sun in Oslo."));
@@ -471,7 +471,7 @@ async fn calls_that_nobody_answers_are_stripped_or_answered_in_the_store_too() {
         let ledger = Ledger::default();
         let agent = agent(&ledger, script).checkpointer(MemoryCheckpointer::new());
         let mut session = Session::with_id("s");
-        session.reply("Go!").unwrap();
+        session.say("Go!").unwrap();
         let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         let repaired = agent.update_state("s", |session| {
             session.repair(&repair);
@@ -558,13 +558,13 @@ fn a_thread_is_repaired_wherever_it_is_broken() {
 
 /// An agent with a store, which stops before tools, and whose model makes these calls.
 async fn reviewed(ledger: &Ledger, turn: &[ToolCall]) -> Agent {
-    let executor = Executor::serial(all(ledger)).layer(Approval::at_least("high"));
+    let executor = Executor::serial(all(ledger)).layer(Approval::at_least(Risk::High));
     let model = ScriptedModel::new([calls(turn), text("Done.")]);
     let agent = Agent::with_executor(model, executor)
         .checkpointer(MemoryCheckpointer::new())
         .interrupt_before(Node::Tools);
     let mut session = Session::with_id("s");
-    session.reply("Go!").unwrap();
+    session.say("Go!").unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.end.as_str(), "interrupted");
     assert_eq!(ledger.lines(), [""; 0]);

@@ -46,7 +46,7 @@ fn report() -> &'static str {
 #[tool]
 fn learn(n: u64, #[context] cx: &Context) -> String {
     cx.update_state("n", n);
-    let known = cx.state().get("n").map(ToString::to_string);
+    let known = cx.session_state().get("n").map(ToString::to_string);
     format!(
         "{} in {}, key {}",
         known.unwrap_or_default(),

@@ -8,7 +8,7 @@ use toolwright::agent::model::{ModelError, ModelErrorKind};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, AgentTool, ModelResponse, Node, Session, Status, ThreadMessage};
 use toolwright::executor::Waiting;
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Risk};
 use toolwright::{
     Context, Executor, Outcome, ToolCall, ToolError, Toolset, call::Decision, tool, tools,
 };
@@ -51,7 +51,7 @@ fn agent(begins: bool) -> Agent {
             ModelResponse::text(text)
         })])
     };
-    let executor = |tools: Toolset| Executor::serial(tools).layer(Approval::at_least("high"));
+    let executor = |tools: Toolset| Executor::serial(tools).layer(Approval::at_least(Risk::High));
     let five = r#"{"cents": 5, "pin": 1}"#;
     let inner = script(
         vec![call("x", "pay", five), call("x", "pay", five)],
@@ -74,7 +74,7 @@ fn agent(begins: bool) -> Agent {
 /// The session as it is stored, and what it waits for.
 async fn stored() -> Value {
     let (agent, mut session) = (agent(true), Session::with_id("s"));
-    session.reply("Go!").unwrap();
+    session.say("Go!").unwrap();
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let edit =
         Decision::Edit("{\"pin\": 3,\n\"cents\": 340282366920938463463374607431768211455}".into());
@@ -229,7 +229,7 @@ async fn the_end_of_a_run_is_stored_and_the_status_follows() {
     let end = session.end().unwrap();
     assert_eq!(end.reason, run.end.as_str());
     assert_eq!((&end.message, &end.place), (&None, &None));
-    session.reply("And?").unwrap();
+    session.say("And?").unwrap();
     assert_eq!((session.end(), session.status()), (None, Status::Idle));
 }
 

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 use toolwright::agent::model::{ModelError, ModelErrorKind};
 use toolwright::agent::{Agent, Endpoint, Hooks, Run, RunEnd, RunEvent, Session};
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Risk};
 use toolwright::{
     Context, Encoder, Executor,
     call::{Cancel, Decision, Scope, State},
@@ -80,7 +80,7 @@ async fn input_and_state_decide_what_a_model_is_offered_and_arguments_do_not() {
     let mut session = Session::ask("Reset it!").with_state(guest);
     let cx = Context::new();
     let _ = agent.run(&mut session, &cx).await.unwrap();
-    session.reply("And help me.").unwrap();
+    session.say("And help me.").unwrap();
     let _ = agent.run(&mut session, &cx).await.unwrap();
 
     let offered: Vec<_> = model.requests().into_iter().map(|one| one.tools).collect();
@@ -214,7 +214,7 @@ fn decision(id: &str) -> Decision {
 async fn a_person_is_asked_from_a_risk_on_and_each_decision_is_what_the_model_reads() {
     let (ran, asked) = (Notes::default(), Notes::default());
     let listens = asked.clone();
-    let approval = Approval::at_least("medium").ask(move |ask| {
+    let approval = Approval::at_least(Risk::Medium).ask(move |ask| {
         listens.write(&*ask.call.id);
         let decision = decision(&ask.call.id);
         async move { decision }
@@ -246,7 +246,7 @@ async fn a_person_is_asked_from_a_risk_on_and_each_decision_is_what_the_model_re
 async fn a_person_who_is_not_there_decides_later() {
     let ran = Notes::default();
     let executor = Executor::serial(tools![read_mail, send_mail; state = ran.clone()])
-        .layer(Approval::at_least("medium"));
+        .layer(Approval::at_least(Risk::Medium));
     let agent = Agent::with_executor(script([calls(mails()), text("Done.")]), executor);
     let mut session = Session::ask("Go!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -467,7 +467,7 @@ async fn hooks_and_events_tell_success_and_error_and_the_end_once() {
 #[tool]
 fn count(#[context] cx: &Context) -> u64 {
     let n = cx
-        .state()
+        .session_state()
         .get("n")
         .and_then(Value::as_u64)
         .unwrap_or_default()

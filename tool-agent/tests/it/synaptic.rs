@@ -256,7 +256,7 @@ async fn a_turn_goes_on_where_not_all_that_succeeded_goes_to_the_user() {
             // New words go on with the whole thread, of which the report is the last.
             assert_eq!(run.end.as_str(), "return_direct");
             assert_eq!(roles(session.thread()).last(), Some(&"tool"));
-            session.reply("Thanks.").unwrap();
+            session.say("Thanks.").unwrap();
             let _ = agent.run(&mut session, &Context::new()).await.unwrap();
         }
         assert!(session.thread().check().is_ok());
@@ -315,7 +315,7 @@ async fn after_a_node_what_it_did_is_kept_and_the_next_node_noted() {
     // After the tools: their answers are kept, and the model comes next.
     let tools = agent(vec![calls([bare("look")])]).interrupt_after(Node::Tools);
     let mut session = Session::with_id("s");
-    session.reply("Look!").unwrap();
+    session.say("Look!").unwrap();
     let run = tools.run(&mut session, &cx).await.unwrap();
     let RunEnd::Interrupted {
         node: Node::Tools,
@@ -427,7 +427,7 @@ async fn what_stops_a_call_hands_its_value_to_a_person_and_nothing_of_it_is_know
 fn note(what: &str, #[state] store: &Notes, #[context] cx: &Context) -> Value {
     cx.progress(Progress::new(1.0).with_message("half"));
     store.write(what);
-    json!({"user": cx.state().get("user"), "call": cx.call_id(), "session": cx.session_id()})
+    json!({"user": cx.session_state().get("user"), "call": cx.call_id(), "session": cx.session_id()})
 }
 
 #[tokio::test]
@@ -454,7 +454,7 @@ async fn a_tool_that_asks_for_state_store_and_call_id_stands_beside_one_that_doe
         }
     });
     let mut session = Session::with_id("s").with_state(State::new().with("user", "ada"));
-    session.reply("Note milk!").unwrap();
+    session.say("Note milk!").unwrap();
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let given: Value = serde_json::from_str(answers(session.thread())[0]).unwrap();
     assert_eq!(given, json!({"user": "ada", "call": "c1", "session": "s"}));

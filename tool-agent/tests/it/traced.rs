@@ -44,7 +44,7 @@ fn text(text: &str) -> Result<ModelResponse, ModelError> {
 
 fn session(id: &str) -> Session {
     let mut session = Session::with_id(id);
-    session.reply("Go!").unwrap();
+    session.say("Go!").unwrap();
     session
 }
 
@@ -183,7 +183,7 @@ async fn every_run_that_starts_has_one_last_event() {
     });
     let mut session = session("s1");
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
-    session.reply("Again!").unwrap();
+    session.say("Again!").unwrap();
     agent.run(&mut session, &Context::new()).await.unwrap_err();
     let wanted = [
         ("s1/1".to_owned(), Some("completed".to_owned())),
@@ -225,7 +225,7 @@ async fn events_are_found_by_conversation_run_kind_and_time() {
     let cx = Context::new();
     let (one, two) = tokio::join!(agent.run(&mut ann, &cx), agent.run(&mut bob, &cx));
     assert!(one.is_ok() && two.is_ok());
-    ann.reply("And?").unwrap();
+    ann.say("And?").unwrap();
     let _ = agent.run(&mut ann, &cx).await.unwrap();
 
     let ended = |events: Vec<Arc<TraceEvent>>| {

@@ -17,7 +17,7 @@ use toolwright::agent::{
 };
 use toolwright::call::BoxFuture;
 use toolwright::executor::PendingReason;
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Risk};
 use toolwright::{
     Context, Encoder, Executor, Outcome, ToolCall, ToolError, ToolResult, Toolset, Wire,
     call::{Cancel, Decision, HaltReason, State},
@@ -97,7 +97,7 @@ fn turn(names: &[&str]) -> ModelResponse {
 
 fn agent(ran: &Arc<Ran>, script: impl IntoIterator<Item = ModelResponse>) -> Agent {
     let model = ScriptedModel::new(script.into_iter().map(Ok));
-    let executor = Executor::parallel(all(ran), 4).layer(Approval::at_least("high"));
+    let executor = Executor::parallel(all(ran), 4).layer(Approval::at_least(Risk::High));
     Agent::with_executor(model, executor)
 }
 
@@ -153,9 +153,9 @@ async fn words_answer_one_question_after_the_other_and_the_last_in_a_message() {
     );
     let mut session = Session::ask("Go!");
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
-    session.reply("x").unwrap();
+    session.say("x").unwrap();
     assert_eq!(question(&session), "What of c1?");
-    session.reply("y").unwrap();
+    session.say("y").unwrap();
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     let read = serde_json::to_string(session.thread()).unwrap();
     assert!(
@@ -175,7 +175,7 @@ async fn what_is_pending_beside_a_tool_that_ends_the_run_can_be_decided_about() 
             let ran = Arc::default();
             let model = ScriptedModel::new([Ok(turn(&["by_hand", name, "pay"]))]);
             let executor = Executor::serial(all(&ran)).on_error(policy.clone());
-            let executor = executor.layer(Approval::at_least("high"));
+            let executor = executor.layer(Approval::at_least(Risk::High));
             let agent = Agent::with_executor(model, executor);
             let mut session = Session::ask("Go!");
             let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -240,7 +240,7 @@ async fn a_tool_that_ends_the_run_ends_it_behind_the_questions_of_its_turn() {
         let mut session = stored(&session);
         assert_eq!(question(&session), "What of c1?");
         if by_message {
-            session.reply("x").unwrap();
+            session.say("x").unwrap();
         } else {
             session.answer("x").unwrap();
         }
@@ -508,7 +508,7 @@ fn wipe(#[state] ran: &Ran) -> &'static str {
 /// Says what it is told, and learns.
 #[tool]
 fn told(#[state] ran: &Ran, #[context] cx: &Context) -> bool {
-    let state = cx.state();
+    let state = cx.session_state();
     let known = ["role", "team", "n"].map(|name| state.get(name).cloned().unwrap_or_default());
     ran.note(format!(
         "{known:?} {:?} {:?} {:?}",
@@ -592,7 +592,7 @@ async fn what_the_context_of_a_run_says_holds_for_agents_that_it_calls() {
     let turn = ModelResponse::calls(names.map(|name| ToolCall::new(name, name, "{}")));
     let again = ModelResponse::calls([ToolCall::new("d", "told", "{}")]);
     let inner = ScriptedModel::new([Ok(turn), Ok(again), Ok(ModelResponse::text("Done."))]);
-    let executor = Executor::serial(tools).layer(Approval::at_least("high"));
+    let executor = Executor::serial(tools).layer(Approval::at_least(Risk::High));
     let inner = Agent::with_executor(inner.clone(), executor).name("helper");
     let helper = AgentTool::new(inner, "helper", "Helps.").build().unwrap();
     let ask = ToolCall::new("c1", "helper", r#"{"input": "Go!"}"#);

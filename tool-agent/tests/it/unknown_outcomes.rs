@@ -66,7 +66,7 @@ fn told(session: &Session) -> Vec<(String, bool)> {
 
 fn asked() -> Session {
     let mut session = Session::with_id("s");
-    session.reply("Pay!").unwrap();
+    session.say("Pay!").unwrap();
     session
 }
 

@@ -143,7 +143,7 @@ async fn version_one(dir: &Path) {
         let executor = executor_one(dir).layer(Approval::default());
         let agent = Agent::with_executor(script, executor).checkpointer(store(dir));
         let mut session = Session::with_id(id);
-        session.reply("Order!").unwrap();
+        session.say("Order!").unwrap();
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
         assert!(matches!(run.end, RunEnd::Pending));
     }
@@ -169,7 +169,7 @@ async fn version_one(dir: &Path) {
         let script = ScriptedModel::new([calls(turn)]);
         let agent = Agent::with_executor(script, executor_one(dir)).checkpointer(store(dir));
         let mut session = Session::with_id(id);
-        session.reply("Order!").unwrap();
+        session.say("Order!").unwrap();
         let _ = agent.run(&mut session, &Context::new()).await;
     };
     tokio::join!(
@@ -351,7 +351,7 @@ async fn journal(dir: &Path, refused: &str, new: &dyn Fn() -> Vec<String>) {
 async fn waiting(executor: Executor, call: ToolCall) -> String {
     let agent = Agent::with_executor(ScriptedModel::new([calls([call])]), executor);
     let mut session = Session::with_id("s");
-    session.reply("Pay!").unwrap();
+    session.say("Pay!").unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert!(matches!(run.end, RunEnd::Pending));
     serde_json::to_string(&session).unwrap()

@@ -189,7 +189,7 @@ async fn go_on(agent: &Agent, dir: &Path, id: &str) -> Result<(), AgentError> {
         Some(session) => session,
         None => {
             let mut session = Session::with_id(id);
-            session.reply("Pay!")?;
+            session.say("Pay!")?;
             session
         }
     };

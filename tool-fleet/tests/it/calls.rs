@@ -187,7 +187,7 @@ fn know(#[context] cx: &Context) -> Value {
         "agent": cx.agent_id(),
         "turn": cx.turn(),
         "input": cx.input(),
-        "state": cx.state(),
+        "state": cx.session_state(),
         "called": cx.scope().called,
         "call": cx.call_id(),
         "tool": cx.tool(),

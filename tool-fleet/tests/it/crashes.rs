@@ -205,7 +205,7 @@ async fn ended_in_a_call(store: &Arc<SqliteCheckpointer>, id: &str, text: &str) 
     let tools = Toolset::new([charge.build().unwrap()]).unwrap();
     let agent = Agent::new(Obedient, tools).checkpointer(Arc::clone(store));
     let mut session = Session::with_id(id);
-    session.reply(format!("call charge {text}")).unwrap();
+    session.say(format!("call charge {text}")).unwrap();
     let cx = Context::new();
     tokio::select! {
         _ = agent.run(&mut session, &cx) => panic!("it came to its end"),

@@ -199,7 +199,7 @@ async fn sessions_that_are_held_elsewhere_are_counted() {
     let (elsewhere, id) = (agent.clone(), talk.session_id());
     let elsewhere = tokio::spawn(async move {
         let mut session = Session::with_id(id);
-        session.reply("call measured_hold {}").unwrap();
+        session.say("call measured_hold {}").unwrap();
         elsewhere.run(&mut session, &Context::new()).await
     });
     HELD.acquire().await.unwrap().forget();

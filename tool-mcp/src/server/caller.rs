@@ -93,8 +93,8 @@ impl Caller {
 pub(super) fn context(shared: &Shared, session: &str, own: Option<Context>) -> Context {
     let session = Context::new().with_session(session);
     match own {
-        Some(own) => own.over(&session).over(&shared.context),
-        None => session.over(&shared.context),
+        Some(own) => own.with_fallback(&session).with_fallback(&shared.context),
+        None => session.with_fallback(&shared.context),
     }
 }
 

@@ -170,7 +170,7 @@ impl Shared {
     /// Returns what ends one request: the host's word for all of them, that of whoever asks, or the client's.
     fn stop_of(&self, own: Option<&Context>) -> Cancel {
         match own {
-            Some(own) => own.clone().over(&self.context).cancel().child(),
+            Some(own) => own.clone().with_fallback(&self.context).cancel().child(),
             None => self.context.cancel().child(),
         }
     }

@@ -12,8 +12,20 @@ pub const SCOPES: &str = "scopes";
 /// The attribute for a tool's risk.
 pub const RISK: &str = "risk";
 
-/// The values of [`RISK`], from the lowest.
-pub const RISKS: [&str; 4] = ["low", "medium", "high", "critical"];
+toolwright_json::named_enum! {
+    /// A value of the attribute `risk`, as in `#[tool(meta(risk = "high"))]`, from the lowest.
+    #[derive(PartialOrd, Ord)]
+    pub enum Risk {
+        /// `low`.
+        Low = "low",
+        /// `medium`.
+        Medium = "medium",
+        /// `high`.
+        High = "high",
+        /// `critical`.
+        Critical = "critical",
+    }
+}
 
 impl ToolDef {
     /// Returns true if arguments run only as they were written, without repairs: by [`ToolOptions::exact`], and for
@@ -119,6 +131,6 @@ fn add_scopes(own: &mut Value, inside: &Value) {
 
 /// Returns the level of a risk. An unknown one is the highest, so a misspelled one is not ignored.
 fn risk(value: &Value) -> usize {
-    let level = RISKS.iter().position(|level| value == level);
+    let level = Risk::ALL.iter().position(|level| value == level.as_str());
     level.unwrap_or(usize::MAX)
 }

@@ -467,7 +467,7 @@ impl<'a> BatchState<'a> {
                 updates.into_iter().map(move |update| (index, update))
             });
             (batch.updated_by, batch.updates) = updates.unzip();
-            batch.state = Some(self.cx.state().clone().updated(&batch.updates));
+            batch.state = Some(self.cx.session_state().clone().updated(&batch.updates));
         }
         batch.halts = Halted::of_batch(&batch.calls, std::mem::take(&mut self.halts));
         let duration = self.began.elapsed();

@@ -68,7 +68,7 @@ impl Batch {
     ) -> Result<Self, ResumeError> {
         let (indices, decided) = self.decided(decisions)?;
         let resumed = executor.run(&decided, cx).await;
-        Ok(self.merged(&indices, resumed, known(cx).state()))
+        Ok(self.merged(&indices, resumed, known(cx).session_state()))
     }
 
     /// Continues pending calls as [`resume`](Self::resume) does, and blocks this thread meanwhile.
@@ -83,7 +83,7 @@ impl Batch {
     ) -> Result<Self, ResumeError> {
         let (indices, decided) = self.decided(decisions)?;
         let resumed = executor.run_blocking(&decided, cx);
-        Ok(self.merged(&indices, resumed, known(cx).state()))
+        Ok(self.merged(&indices, resumed, known(cx).session_state()))
     }
 
     /// Pairs pending calls with their decisions, in call order.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::Levels;
 use crate::executor::{Handled, Layer, Next, Request};
 use crate::tool::{BoxFuture, Context, Decision, Tool};
-use toolwright_provider::call::{Annotations, Meta, Outcome, ToolCall, ToolDef};
+use toolwright_provider::call::{Annotations, Meta, Outcome, Risk, ToolCall, ToolDef};
 
 /// Asks before a call runs: a person, a policy, another program.
 ///
@@ -24,12 +24,12 @@ use toolwright_provider::call::{Annotations, Meta, Outcome, ToolCall, ToolDef};
 /// layer further in changes them, the call is refused: rewrite arguments further out.
 ///
 /// ```
-/// use toolwright::layers::Approval;
+/// use toolwright::layers::{Approval, Risk};
 /// use toolwright::{Executor, Toolset, call::Decision};
 ///
 /// let tools = Toolset::default();
 /// // #[tool(meta(risk = "high"))]
-/// let asks = Approval::at_least("medium").ask(|ask| async move {
+/// let asks = Approval::at_least(Risk::Medium).ask(|ask| async move {
 ///     println!("{} wants {}. Refusing.", ask.call.name, ask.arguments());
 ///     Decision::Reject("nobody is here to say yes".into())
 /// });
@@ -124,14 +124,10 @@ impl Needs {
 }
 
 impl Approval {
-    /// Asks about tools whose attribute `risk` is at least this: `low`, `medium`, `high` or `critical`. Tools without
-    /// it run at once; an unknown value needs a decision.
-    ///
-    /// # Panics
-    /// When `level` is not one of these.
-    #[track_caller]
-    pub fn at_least(level: &str) -> Self {
-        Self::at_least_of(Levels::risk(), level)
+    /// Asks about tools whose attribute `risk` is at least this. Tools without it run at once; an unknown value needs a
+    /// decision.
+    pub fn at_least(level: Risk) -> Self {
+        Self::of_levels(Levels::risk(), level as usize)
     }
 
     /// Asks about tools whose attribute is at least this level.
@@ -150,12 +146,16 @@ impl Approval {
     /// Makes an approval as [`at_least_of`](Self::at_least_of) does; `None` if `level` is not one of the levels.
     pub fn try_at_least_of(levels: Levels, level: &str) -> Option<Self> {
         let threshold = levels.position(level)?;
-        Some(Self::new(Needs::Level {
+        Some(Self::of_levels(levels, threshold))
+    }
+
+    fn of_levels(levels: Levels, threshold: usize) -> Self {
+        Self::new(Needs::Level {
             levels,
             threshold,
             unmarked: false,
             destructive: false,
-        }))
+        })
     }
 
     /// Asks about calls for which `needs` returns true: it sees arguments, attributes, annotations and context.
@@ -238,7 +238,7 @@ impl Approval {
 /// Asks about `destructive` tools and those whose `risk` is at least `high`.
 impl Default for Approval {
     fn default() -> Self {
-        Self::at_least("high").destructive_too()
+        Self::at_least(Risk::High).destructive_too()
     }
 }
 

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use toolwright_provider::call::{Meta, RISK, RISKS};
+use toolwright_provider::call::{Meta, RISK, Risk};
 
 /// An attribute of tools whose values are steps, from the lowest to the highest: `risk`, from `low` to `critical`.
 ///
@@ -33,7 +33,7 @@ impl Levels {
 
     /// `risk`: `low`, `medium`, `high`, `critical`.
     pub fn risk() -> Self {
-        Self::new(RISK, RISKS)
+        Self::new(RISK, Risk::ALL.iter().map(|risk| risk.as_str()))
     }
 
     pub(super) fn attribute(&self) -> &str {

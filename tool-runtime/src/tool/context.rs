@@ -278,12 +278,12 @@ impl Context {
     /// use toolwright::Context;
     ///
     /// let default = Context::new().with_agent("a1").with(5_u8);
-    /// let session = Context::new().with_session("s1").with(6_u8).over(&default);
-    /// let call = Context::new().with_agent("a2").over(&session);
+    /// let session = Context::new().with_session("s1").with(6_u8).with_fallback(&default);
+    /// let call = Context::new().with_agent("a2").with_fallback(&session);
     /// assert_eq!((call.agent_id(), call.session_id()), (Some("a2"), Some("s1")));
     /// assert_eq!(call.get::<u8>(), Some(&6));
     /// ```
-    pub fn over(self, base: &Self) -> Self {
+    pub fn with_fallback(self, base: &Self) -> Self {
         if Arc::ptr_eq(&base.shared, &NOTHING) {
             return self;
         }
@@ -379,7 +379,7 @@ impl Context {
     }
 
     /// Returns the conversation's state; empty if the host set none.
-    pub fn state(&self) -> &State {
+    pub fn session_state(&self) -> &State {
         &self.shared.state
     }
 

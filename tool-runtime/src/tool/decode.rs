@@ -53,7 +53,7 @@ fn under_names_of_today<'a, S: AsRef<str>>(
 #[inline]
 fn text_of<'a>(call: &Call<'a>) -> Result<&'a str, ToolError> {
     let text = call.arguments();
-    let most = call.limits().text;
+    let most = call.limits().max_bytes;
     if text.len() > most {
         return Err(ToolError::invalid_args(vec![too_large(most)]));
     }

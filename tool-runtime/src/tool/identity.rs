@@ -22,7 +22,7 @@ impl Identity {
         Self {
             agent: cx.agent_id().map(Into::into),
             grant: cx.get::<Grant>().cloned(),
-            state: cx.state().clone(),
+            state: cx.session_state().clone(),
             values: values
                 .map(|(of, value)| (of, Arc::downgrade(value)))
                 .collect(),
@@ -38,7 +38,7 @@ impl Identity {
         };
         self.agent.as_deref() == cx.agent_id()
             && self.grant.as_ref() == cx.get()
-            && self.state == *cx.state()
+            && self.state == *cx.session_state()
             && self.values.len() == others(cx.values()).count()
             && self.values.iter().all(is_same)
     }

@@ -3,13 +3,13 @@
 /// ```
 /// use toolwright::{Context, args::Limits};
 ///
-/// let cx = Context::new().with_limits(Limits { text: 64 * 1024, ..Limits::default() });
+/// let cx = Context::new().with_limits(Limits { max_bytes: 64 * 1024, ..Limits::default() });
 /// assert_eq!(cx.limits().depth, 128);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Number of bytes that the arguments' text may have, at most.
-    pub text: usize,
+    pub max_bytes: usize,
     /// Depth to which arrays and objects may nest, the arguments' own object included. No more than
     /// 128: types are read as deep as the text is, and the stack ends.
     pub depth: u8,
@@ -18,7 +18,7 @@ pub struct Limits {
 impl Limits {
     /// 8 MiB of text, 128 levels.
     pub const DEFAULT: Self = Self {
-        text: 8 * 1024 * 1024,
+        max_bytes: 8 * 1024 * 1024,
         depth: 128,
     };
 

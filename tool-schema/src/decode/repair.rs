@@ -71,7 +71,7 @@ toolwright_json::named_enum! {
 /// assert_eq!(cx.repairs(), Repairs::All);
 /// // Of two contexts, the one that repairs less counts.
 /// let server = Context::new().with_repairs(Repairs::Values);
-/// assert_eq!(cx.over(&server).repairs(), Repairs::Values);
+/// assert_eq!(cx.with_fallback(&server).repairs(), Repairs::Values);
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Repairs {

@@ -86,7 +86,7 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
             Err(done) => done,
         },
         Some(("call", asked)) => {
-            let limit = serve.cx.limits().text;
+            let limit = serve.cx.limits().max_bytes;
             match CallCommand::read(asked, &tools, limit) {
                 Ok(asked) => {
                     Printer::exclusive(output).and_then(|printer| asked.run(&serve, printer))

@@ -38,9 +38,9 @@ pub(super) async fn call(
     if is_strict {
         cx = cx.with_repairs(toolwright_schema::decode::Repairs::None);
     }
-    let whole = match body::read(body, cx.limits().text, BODY_TIMEOUT, &state.budget).await {
+    let whole = match body::read(body, cx.limits().max_bytes, BODY_TIMEOUT, &state.budget).await {
         Ok(whole) => whole,
-        Err(broken) => return body_refusal(broken, cx.limits().text),
+        Err(broken) => return body_refusal(broken, cx.limits().max_bytes),
     };
     let arguments = match std::str::from_utf8(&whole.bytes) {
         Ok(arguments) => strip_bom(arguments),

@@ -28,7 +28,7 @@ pub(super) async fn decide(
     if let Some(refused) = content_type_refusal(&parts.headers) {
         return refused;
     }
-    let limit = state.context(&parts.extensions).limits().text;
+    let limit = state.context(&parts.extensions).limits().max_bytes;
     let decision = match body::read(body, limit, BODY_TIMEOUT, &state.budget).await {
         Ok(whole) => {
             let text = std::str::from_utf8(&whole.bytes).map(strip_bom);

@@ -198,7 +198,7 @@ impl HttpServer {
     /// Sets the context of all calls. It takes precedence over an earlier one. A layer that puts a [`Context`] into a
     /// request's extensions overrides it for that request.
     pub fn context(self, cx: Context) -> Self {
-        let cx = cx.over(&self.cx);
+        let cx = cx.with_fallback(&self.cx);
         Self { cx, ..self }
     }
 
@@ -398,7 +398,7 @@ impl ServerState {
     /// Returns the context of a request: that of its extensions over that of all calls.
     fn context(&self, extensions: &Extensions) -> Context {
         match extensions.get::<Context>() {
-            Some(own) => own.clone().over(&self.cx),
+            Some(own) => own.clone().with_fallback(&self.cx),
             None => self.cx.clone(),
         }
     }

@@ -123,7 +123,7 @@ impl Desk {
     fn talk(&self, id: &str, says: ModelResponse) -> Session {
         let agent = agent(&self.store, says);
         let mut session = Session::with_id(id);
-        session.reply("Go!").unwrap();
+        session.say("Go!").unwrap();
         let cx = Context::new();
         let run = agent.run(&mut session, &cx);
         let _ = self.runtime.block_on(run).unwrap();
@@ -244,7 +244,7 @@ fn a_call_that_has_begun_is_told_from_one_that_has_not() {
     let agent = Agent::new(model, tools![travel_far as "travel"]);
     let agent = agent.checkpointer(Arc::clone(&desk.store));
     let mut session = Session::with_id("s");
-    session.reply("Go!").unwrap();
+    session.say("Go!").unwrap();
     let cx = Context::new();
     let ended = desk.runtime.block_on(async {
         let run = agent.run(&mut session, &cx);

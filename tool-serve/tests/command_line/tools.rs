@@ -8,7 +8,7 @@ use futures_util::stream;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolwright::executor::UnknownOutcome;
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Risk};
 use toolwright::serve::Serve;
 use toolwright::{
     Context, DynTool, Outcome, Schema, Tool, ToolError, Toolset,
@@ -448,7 +448,7 @@ pub(crate) fn program() -> Serve {
         }
         Ok("by nobody" | "by nobody, with a yes") => serve.unattended(),
         Ok("by the host") => serve.executor(|executor| {
-            executor.layer(Approval::at_least("high").ask(|_| async {
+            executor.layer(Approval::at_least(Risk::High).ask(|_| async {
                 eprintln!("the host is asked");
                 Decision::Approve
             }))

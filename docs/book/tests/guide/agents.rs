@@ -18,7 +18,7 @@ use toolwright::agent::{Agent, Endpoint};
 
 fn with_a_model(tools: &Toolset) -> Result<Agent, VarError> {
     let model = Endpoint::openai_chat("https://api.openai.com/v1", "gpt-5", var("OPENAI_API_KEY")?)
-        .member("temperature", 0.2) // any other member of the request's body
+        .body_field("temperature", 0.2) // any other member of the request's body
         .retries(3);
     Ok(Agent::new(model, tools))
 }
@@ -310,7 +310,7 @@ fn a_budget_refuses_the_next_request() {
         block_on(async {
             let mut session = Session::ask("Oslo?");
             answer(&agent, &mut session).await.unwrap();
-            session.reply("And Rome?").unwrap();
+            session.say("And Rome?").unwrap();
             answer(&agent, &mut session).await.unwrap();
         });
     });
@@ -427,7 +427,7 @@ fn a_late_result_is_a_message() {
         }
     });
     let mut session = Session::with_id("ann");
-    session.reply("Is there tea?").unwrap();
+    session.say("Is there tea?").unwrap();
     let printed = output::of(|| block_on(with_late_results(&agent, &mut session)).unwrap());
     output::shown("agents.background.txt", &printed);
     let late = serde_json::to_string(&session.thread().messages()[4]).unwrap();

@@ -80,7 +80,7 @@ async fn an_agent_reads_old_names() {
     let executor = Executor::serial(tools![before::place_order]).layer(Approval::default());
     let agent = Agent::with_executor(model, executor).checkpointer(store.clone());
     let mut session = Session::with_id("ann");
-    session.reply("Two, please.").unwrap();
+    session.say("Two, please.").unwrap();
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
 
     let executor = Executor::serial(desk()).layer(Approval::default());

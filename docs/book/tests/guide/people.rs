@@ -4,7 +4,7 @@ mod program;
 
 use serde_json::json;
 use toolwright::call::Decision;
-use toolwright::layers::{Approval, Layer};
+use toolwright::layers::{Approval, Layer, Risk};
 use toolwright::{Context, Encoder, Executor, ToolCall, tool, tools};
 
 use crate::output;
@@ -13,7 +13,7 @@ use crate::output;
 use toolwright::Toolset;
 fn by_risk(tools: &Toolset) -> Executor {
     // `#[tool(meta(risk = "medium"))]` and above: low, medium, high, critical.
-    Executor::serial(tools).layer(Approval::at_least("medium"))
+    Executor::serial(tools).layer(Approval::at_least(Risk::Medium))
 }
 
 fn by_arguments(tools: &Toolset) -> Executor {

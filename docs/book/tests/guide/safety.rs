@@ -68,8 +68,8 @@ use toolwright::args::Limits;
 
 fn small() -> Context {
     Context::new().with_limits(Limits {
-        text: 64 * 1024, // bytes of the arguments; 8 MiB by default
-        depth: 16,       // arrays and objects inside each other; 128 by default
+        max_bytes: 64 * 1024, // bytes of the arguments; 8 MiB by default
+        depth: 16,            // arrays and objects inside each other; 128 by default
     })
 }
 // ANCHOR_END: limits

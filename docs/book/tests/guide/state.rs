@@ -281,7 +281,11 @@ fn set_language(language: &str, cx: &Context) {
 /// Greets the user.
 #[tool(read_only)]
 fn greet(cx: &Context) -> &'static str {
-    match cx.state().get("language").and_then(|it| it.as_str()) {
+    match cx
+        .session_state()
+        .get("language")
+        .and_then(|it| it.as_str())
+    {
         Some("no") => "Hei!",
         _ => "Hello!",
     }
@@ -378,7 +382,7 @@ fn what_a_context_knows() {
     let session = Context::new()
         .with(User("Ada".to_owned()))
         .with_session("chat_7");
-    let call = Context::new().with_turn(1).over(&session);
+    let call = Context::new().with_turn(1).with_fallback(&session);
     assert_eq!((call.session_id(), call.turn()), (Some("chat_7"), 1));
     assert!(call.get::<User>().is_some());
 }

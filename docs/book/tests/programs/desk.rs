@@ -77,7 +77,7 @@ pub fn talk(folder: &Path) -> Result<(), Box<dyn Error>> {
             ("ben-1", "Cancel order 7."),
         ] {
             let mut session = Session::with_id(id);
-            session.reply(input)?;
+            session.say(input)?;
             let _ = agent().run(&mut session, &Context::new()).await?;
             let new = NewCheckpoint {
                 session: id,

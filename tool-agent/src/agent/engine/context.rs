@@ -19,7 +19,7 @@ impl Engine<'_> {
         }
         // An agent in a call must not read the messages of its caller.
         let host_cx = host.clone().without_conversation();
-        let mut cx = conversation_context(&session.thread, host_cx.over(&base));
+        let mut cx = conversation_context(&session.thread, host_cx.with_fallback(&base));
         if let Some((wire, fit)) = self.active_agent().model.definition_options() {
             cx = cx.declared_in(wire, fit.dialect());
         }

@@ -62,7 +62,7 @@ impl AgentCall {
             agent,
             finish: tool.finish.clone(),
             id,
-            state: cx.state().clone(),
+            state: cx.session_state().clone(),
             cx: toolwright_runtime::tool::inside_call(cx)
                 .with_state(host)
                 .with(ledger),

@@ -25,7 +25,7 @@ fn agent(model: impl Model + 'static, file: &Path) -> Result<Agent, Box<dyn std:
 
 async fn first_process(agent: &Agent) {
     let mut session = Session::with_id("ann");
-    session.reply("Pay bill 7!").expect("it is new");
+    session.say("Pay bill 7!").expect("it is new");
     let cx = Context::new();
     tokio::select! {
         _ = agent.run(&mut session, &cx) => {}

@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // What the user says next.
     println!("{} messages so far", session.thread().len());
-    session.reply("And in Bergen?")?;
+    session.say("And in Bergen?")?;
     Ok(())
 }
 // ANCHOR_END: program

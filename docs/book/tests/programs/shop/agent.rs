@@ -20,7 +20,7 @@ pub fn agent(model: impl Model + 'static, tools: &Toolset) -> Result<Agent, Box<
 pub async fn ask(agent: &Agent, id: &str, words: &str) -> Result<Option<String>, Box<dyn Error>> {
     let stored = agent.state(id).await?;
     let mut session = stored.unwrap_or_else(|| Session::with_id(id));
-    session.reply(words)?;
+    session.say(words)?;
     let run = agent.run(&mut session, &Context::new()).await?;
     Ok(run.text().map(str::to_owned))
 }

@@ -55,6 +55,8 @@ pub mod args {
 
 /// One call: what goes into a tool, and what comes out of it.
 pub mod call {
+    #[doc(hidden)]
+    pub use toolwright_provider::call::FormatVersion;
     #[doc(inline)]
     pub use toolwright_provider::call::{
         Annotations, Block, Content, Encode, ErrorKind, Example, HaltReason, Meta, Output, Payload,

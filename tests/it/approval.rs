@@ -384,12 +384,7 @@ fn a_decision_goes_on_with_what_waited() {
 #[test]
 fn what_was_decided_about_is_checked_again() {
     let decide = |executor: &Executor, call: ToolCall, decision| {
-        let decided = [Decided {
-            call,
-            place: 0,
-            decision,
-            attempt: 0,
-        }];
+        let decided = [Decided::new(call, 0, decision)];
         let batch = executor.run_blocking(&decided, &Context::new());
         batch.into_results().next().unwrap()
     };
@@ -510,17 +505,15 @@ fn an_approval_is_for_the_arguments_that_were_shown() {
         .layer(Approval::at_least(Risk::High));
     let waits = executor.run_blocking(&calls, &Context::new());
     let pending = waits.pending().next().unwrap();
-    assert_eq!(&*pending.call.arguments, r#"{"to":"bob"}"#);
+    assert_eq!(&*pending.call.arguments, r#"{"to":"bob","copies":0}"#);
     let as_shown = [pending.decided(Decision::Approve)];
     let batch = executor.run_blocking(&as_shown, &Context::new());
     assert_eq!(texts(&batch), ["bob x0"]);
-    let other = [Decided {
-        call: mail(),
-        ..as_shown[0].clone()
-    }];
+    let mut other = as_shown.clone();
+    other[0].call = mail();
     let again = executor.run_blocking(&other, &Context::new());
     let pending = again.pending().next().unwrap();
-    assert_eq!(&*pending.call.arguments, r#"{"to":"bob"}"#);
+    assert_eq!(&*pending.call.arguments, r#"{"to":"bob","copies":0}"#);
 }
 
 #[test]

@@ -82,6 +82,7 @@ mod secrets;
 mod serde_attributes;
 mod shared_types;
 mod short_str;
+mod shown_tools;
 mod stored_outcomes;
 mod subtypes;
 mod systems;

@@ -280,12 +280,8 @@ fn the_yes_is_for_the_arguments_that_were_shown() {
     let runs = Runs::default();
     let executor = Executor::serial(all(&runs));
     // A host shows a call as the model wrote it. What a repair would make of it was not shown.
-    let raw = Decided {
-        call: ToolCall::new("1", "pay", r#"{"bill": "7"}"#),
-        place: 0,
-        decision: Decision::Approve,
-        attempt: 0,
-    };
+    let call = ToolCall::new("1", "pay", r#"{"bill": "7"}"#);
+    let raw = Decided::new(call, 0, Decision::Approve);
     let batch = executor.run_blocking(&[raw], &Context::new());
     let error = batch.results().next().unwrap().outcome.clone().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgs);
@@ -369,7 +365,7 @@ fn an_approval_that_asks_about_other_calls_lets_it_wait() {
 fn one_yes_is_asked_for_once() {
     let runs = Runs::default();
     let asked = Arc::new(AtomicUsize::new(0));
-    let counts = |level: &str| {
+    let counts = |level: Risk| {
         let asked = Arc::clone(&asked);
         Approval::at_least(level).ask(move |_| {
             asked.fetch_add(1, Ordering::Relaxed);
@@ -377,8 +373,8 @@ fn one_yes_is_asked_for_once() {
         })
     };
     let executor = Executor::serial(all(&runs))
-        .layer(counts("critical"))
-        .layer(counts("high"));
+        .layer(counts(Risk::Critical))
+        .layer(counts(Risk::High));
     assert_eq!(said(&run(&executor, "pay", 7)), "paid 7");
     assert_eq!(asked.load(Ordering::Relaxed), 1);
     // Without a way to ask, the layer shows why the call waits.

@@ -229,10 +229,8 @@ fn a_stored_call_is_read_under_its_old_names() {
     };
     assert_eq!(&*pending.call.arguments, r#"{"amount":5}"#);
     for call in [stored, pending.call.clone()] {
-        let decided = toolwright::executor::Decided {
-            call,
-            ..pending.decided(Decision::Approve)
-        };
+        let mut decided = pending.decided(Decision::Approve);
+        decided.call = call;
         let batch = executor.run_blocking(&[decided], &Context::new());
         let result = batch.results().next().unwrap();
         assert_eq!(result.value(), Some(r#"5 as {"amount":5}"#.into()));

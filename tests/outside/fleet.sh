@@ -64,5 +64,13 @@ cargo build -q -p toolwright-fleet --all-features --examples
 worker=$!
 "$target/debug/examples/client" | diff - tool-fleet/examples/client.txt
 "$target/debug/examples/worker" sessions list | grep -q '^support/ticket-[0-9]*  completed '
+# A conversation that a program of stored form 1 has begun ends with an error that names both forms.
+workflow() {
+  HOME=$data "$temporal" workflow "$@" --address "127.0.0.1:$port" --workflow-id support/old
+}
+workflow start --type toolwright.conversation --task-queue agent:support \
+  --input '{"session":"support/old","heartbeat_ms":10000}' >/dev/null
+workflow signal --name input --input '{"inline":{"say":"hello"}}' >/dev/null
+workflow result | grep -q 'it is of form 1; this program knows form 2'
 kill -TERM "$worker"
 wait "$worker"

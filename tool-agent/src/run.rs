@@ -133,18 +133,22 @@ impl RunEnd {
             Self::Budget { .. } => EndReason::Budget,
             Self::Cancelled => EndReason::Cancelled,
             Self::ModelError(_) => EndReason::Error,
-            Self::Stopped(reason) => match reason {
-                FinishReason::CutOff => EndReason::CutOff,
-                FinishReason::Paused => EndReason::Paused,
-                FinishReason::Refused => EndReason::Refused,
-                FinishReason::Filtered => EndReason::Filtered,
-                FinishReason::MalformedCall => EndReason::MalformedCall,
-                FinishReason::InProgress => EndReason::InProgress,
-                FinishReason::Failed(_) => EndReason::Failed,
-                _ => EndReason::Stopped,
-            },
+            Self::Stopped(reason) => end_of(reason),
         };
         reason.as_str()
+    }
+}
+
+const fn end_of(reason: &FinishReason) -> EndReason {
+    match reason {
+        FinishReason::CutOff => EndReason::CutOff,
+        FinishReason::Paused => EndReason::Paused,
+        FinishReason::Refused => EndReason::Refused,
+        FinishReason::Filtered => EndReason::Filtered,
+        FinishReason::MalformedCall => EndReason::MalformedCall,
+        FinishReason::InProgress => EndReason::InProgress,
+        FinishReason::Failed(_) => EndReason::Failed,
+        _ => EndReason::Stopped,
     }
 }
 
@@ -313,6 +317,30 @@ impl fmt::Display for AgentError {
 impl std::error::Error for AgentError {}
 
 impl AgentError {
+    /// Returns the error's stable name, `decision` for example. Where a [`RunEnd`] says the same, it is the name of that.
+    pub fn as_str(&self) -> &str {
+        let reason = match self {
+            Self::Model(_) => EndReason::Error,
+            Self::Tool(_) => EndReason::ToolError,
+            Self::Budget { .. } => EndReason::Budget,
+            Self::Cancelled => EndReason::Cancelled,
+            Self::Paused(end) => return end.as_str(),
+            Self::Stopped(reason) => end_of(reason),
+            Self::Session(_) => return "session",
+            Self::Thread(_) => return "thread",
+            Self::Limit(..) => return "limit",
+            Self::NoPrice(_) => return "no_price",
+            Self::Answer(_) => return "answer",
+            Self::ToolChoice(_) => return "tool_choice",
+            Self::RequiredTool { .. } => return "required_tool",
+            Self::Decision { .. } => return "decision",
+            Self::Checkpoint(_) => return "checkpoint",
+            Self::UnknownAgent(_) => return "unknown_agent",
+            Self::EmptyThread => return "empty_thread",
+        };
+        reason.as_str()
+    }
+
     /// Creates the error of a decision that cannot be carried out. [`at`](Self::at) adds the call's place.
     pub(crate) fn decision(error: ToolError) -> Self {
         Self::Decision {

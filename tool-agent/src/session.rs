@@ -36,10 +36,10 @@ pub use self::pending::CallRef;
 pub(crate) use self::pending::{PendingCalls, find, key};
 use self::queue::OwnQueue;
 pub use self::queue::Queue;
-pub use self::status::{Node, Status};
+pub use self::status::{Node, Status, StoredEnd};
 pub(crate) use self::stored::RefusedCall;
 pub(crate) use self::sub::id_of;
-pub(crate) use self::submit::answer_of;
+pub(crate) use self::submit::{SettledCall, answer_of};
 use self::turn::Ending;
 
 /// A conversation that can be stored at every pause and continued elsewhere. It is plain data, without the agent.
@@ -93,10 +93,15 @@ pub struct Session {
     pub(crate) thread: Thread,
     #[serde(default, skip_serializing_if = "State::is_empty")]
     pub(crate) state: State,
-    pub(crate) status: Status,
+    /// How the last run ended. `None` since an input came or another run began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) end: Option<StoredEnd>,
     pub(crate) at: RunPosition,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) waits: Vec<WaitingCall>,
+    /// Calls of the last turn that were answered outside of a run. The next run records their outcomes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) settled: Vec<SettledCall>,
     /// Calls of the last turn that a run without a checkpointer began.
     #[serde(default, skip_serializing_if = "Begun::is_empty")]
     pub(crate) begun: Begun,
@@ -255,12 +260,13 @@ impl Session {
             id: id.into(),
             thread: Thread::new(),
             state: State::new(),
-            status: Status::Idle,
+            end: None,
             at: RunPosition {
                 node: Node::End,
                 ..RunPosition::start(0)
             },
             waits: Vec::new(),
+            settled: Vec::new(),
             begun: Begun::default(),
             made_for: BTreeMap::new(),
             usage: Spent::default(),
@@ -285,12 +291,10 @@ impl Session {
     /// Creates a conversation from stored messages. If they end with unanswered calls, an agent runs those first. If
     /// they end with open questions, the session waits for the answers.
     pub fn from_thread(thread: Thread) -> Self {
-        let mut session = Self {
+        Self {
             thread,
             ..Self::new()
-        };
-        session.status = session.awaited().unwrap_or(Status::Idle);
-        session
+        }
     }
 
     /// Returns the id.
@@ -345,11 +349,6 @@ impl Session {
         self.result.as_deref()
     }
 
-    /// Returns the status: what the session waits for.
-    pub fn status(&self) -> &Status {
-        &self.status
-    }
-
     /// Returns the conversation's state.
     pub fn state(&self) -> &State {
         &self.state
@@ -390,16 +389,14 @@ impl Session {
     }
 
     fn allow(&self, tried: &'static str, allowed: bool) -> Result<(), SessionError> {
-        if let Status::Failed { message } = &self.status {
-            return Err(SessionError::Failed(message.clone()));
+        match self.status() {
+            Status::Failed { message } => Err(SessionError::Failed(message)),
+            _ if allowed => Ok(()),
+            status => Err(SessionError::WrongStatus {
+                status: status.as_str(),
+                tried,
+            }),
         }
-        if allowed {
-            return Ok(());
-        }
-        Err(SessionError::WrongStatus {
-            status: self.status.as_str(),
-            tried,
-        })
     }
 
     /// Takes the agent of a completed hand-over, if no event was sent for it yet.
@@ -426,22 +423,29 @@ impl Session {
             let before = open.iter().filter(|open| open.index < ending.index);
             ending.index -= before.count();
         }
+        if let ThreadRepair::Strip = repair {
+            for one in &mut self.settled {
+                let before = open.iter().filter(|open| open.index < one.index);
+                one.index -= before.count();
+            }
+        }
         self.waits.clear();
         self.made_for.clear();
-        let failed = matches!(self.status, Status::Failed { .. }).then(|| self.status.clone());
+        let is_failed = self.is_failed();
+        let failed = self.end.take().filter(|_| is_failed);
         self.settle();
-        if self.status == Status::Idle
+        if self.status() == Status::Idle
             && let Some(ThreadMessage::Assistant(_)) | None = self.thread.last()
         {
             self.at.node = Node::End;
         }
-        self.status = failed.unwrap_or_else(|| self.status.clone());
+        self.end = failed;
     }
 
     /// Lets a failed session continue where it stopped.
     pub fn clear_error(&mut self) {
-        if matches!(self.status, Status::Failed { .. }) {
-            self.status = self.awaited().unwrap_or(Status::Idle);
+        if self.is_failed() {
+            self.end = None;
         }
     }
 }

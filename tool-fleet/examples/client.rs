@@ -35,8 +35,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         state = talk.wait().await?;
     }
-    match state.error {
-        Some(error) => Err(error.into()),
+    match state.end.and_then(|end| end.message) {
+        Some(message) => Err(message.into()),
         None => {
             println!("{}", state.text.unwrap_or_default());
             talk.end().await?;

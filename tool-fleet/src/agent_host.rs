@@ -14,19 +14,17 @@ use temporalio_sdk::activities::{
 };
 use tokio::time::{sleep, timeout};
 use toolwright::Context;
-use toolwright::agent::session::SessionError;
+use toolwright::agent::session::{SessionError, StoredEnd};
 use toolwright::agent::store::CheckpointError;
 use toolwright::agent::{Agent, AgentError, Hooks, Run, Session};
-use toolwright::call::Cancel;
+use toolwright::call::{Cancel, FormatVersion};
 
 use crate::call::MovedRun;
 use crate::health::Health;
 use crate::metrics::Metrics;
 use crate::payloads::{Packed, Payloads};
 use crate::progress::{NoteCalls, RunningCalls, interval};
-use crate::state::{
-    ConversationError, ConversationErrorKind, ConversationState, Input, RefusedInput, StoredEnd,
-};
+use crate::state::{ConversationState, Input, RefusedInput};
 use crate::wire::JsonPayload;
 use crate::{Fleet, FleetError};
 
@@ -51,6 +49,8 @@ impl ActivityDefinition for RunAgent {
 /// Inputs to apply to a session, which runs then.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct RunOrder {
+    /// Number of the stored form.
+    pub(crate) form: u32,
     pub(crate) session: String,
     /// The conversation that counts the inputs.
     pub(crate) chain: String,
@@ -70,9 +70,9 @@ struct Mark {
     last: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     refused: Vec<RefusedInput>,
-    /// How the run ended that followed the last input. `None` until then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    end: Option<StoredEnd>,
+    /// True if a run has ended since the last input.
+    #[serde(default)]
+    is_ended: bool,
 }
 
 impl Mark {
@@ -94,9 +94,9 @@ impl Mark {
 struct NoteEnd;
 
 impl Hooks for NoteEnd {
-    fn after_run(&self, session: &mut Session, run: &Run) {
+    fn after_run(&self, session: &mut Session, _: &Run) {
         if let Some(mut mark) = Mark::of(session) {
-            mark.end = Some(StoredEnd::of(run));
+            mark.is_ended = true;
             mark.put(session);
         }
     }
@@ -145,6 +145,9 @@ impl AgentHost {
     ) -> Result<JsonPayload, ActivityError> {
         let order = crate::payloads::from_wire("a run", &wire);
         let order: RunOrder = order.map_err(ApplicationFailure::non_retryable)?;
+        FormatVersion::try_from(order.form)
+            .map_err(|words| FleetError::unreadable("the conversation", words))
+            .map_err(ApplicationFailure::non_retryable)?;
         let inputs = self.inputs(&order).await?;
         let (_beats, calls) = RunningCalls::start(&activity);
         let _busy = self.health.run();
@@ -175,19 +178,17 @@ impl AgentHost {
                 measured.ended(None, Some("store"));
                 return Err(passing(&words));
             }
-            Err(Failed::Agent(error)) => ConversationState::failed(ConversationError::of(&error)),
+            Err(Failed::Agent(error)) => ConversationState::failed(StoredEnd::of_error(&error)),
         };
-        let error = state.error.as_ref().map(|error| error.kind.as_str());
-        measured.ended(state.end.as_deref(), error);
+        let failure = state.failure();
+        let end = state.end.as_ref().filter(|_| failure.is_none());
+        measured.ended(end.map(|end| &*end.reason), failure);
         drop(measured);
         match self.payloads.send("a conversation's state", &state).await {
             Ok(wire) => Ok(wire),
             Err(error @ FleetError::TooLarge { .. }) => {
-                let kind = ConversationErrorKind::Other;
-                let mut small =
-                    ConversationState::failed(ConversationError::new(kind, error.to_string()));
+                let mut small = ConversationState::not_run(error.to_string());
                 small.status = state.status;
-                small.end = state.end;
                 let wire = self.payloads.send("a conversation's state", &small).await;
                 wire.map_err(ActivityError::from)
             }
@@ -258,12 +259,13 @@ impl AgentHost {
         if let (
             true,
             Some(Mark {
-                end: Some(end),
+                is_ended: true,
                 refused,
                 ..
             }),
         ) = (fresh.is_empty(), mark.clone())
         {
+            let end = session.end().cloned();
             return Ok(ConversationState::of(&self.agent, &session, end, refused));
         }
         let mut refused = mark.map(|mark| mark.refused).unwrap_or_default();
@@ -284,7 +286,7 @@ impl AgentHost {
                     chain: order.chain.clone(),
                     last: fresh.last().map_or(last, |(number, _)| *number),
                     refused: refused.clone(),
-                    end: None,
+                    is_ended: false,
                 };
                 mark.put(session);
             };
@@ -306,11 +308,11 @@ impl AgentHost {
             }
         }
         let end = match self.agent.run(&mut session, cx).await {
-            Ok(run) => StoredEnd::of(&run),
+            Ok(run) => Some(StoredEnd::of(&run.end)),
             // It waits for something else.
-            Err(AgentError::Session(SessionError::WrongStatus { .. })) => StoredEnd::default(),
+            Err(AgentError::Session(SessionError::WrongStatus { .. })) => None,
             Err(error @ AgentError::Checkpoint(_)) => return Err(error),
-            Err(error) => StoredEnd::of_error(&error),
+            Err(error) => Some(StoredEnd::of_error(&error)),
         };
         Ok(ConversationState::of(&self.agent, &session, end, refused))
     }

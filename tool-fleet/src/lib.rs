@@ -52,7 +52,7 @@ pub use fleet::{Fleet, FleetBuilder};
 pub use health::{Health, WorkerStatus};
 pub use payloads::{MemoryPayloads, PayloadError, PayloadStore};
 pub use progress::{RunningCall, RunningInfo};
-pub use state::{ConversationError, ConversationErrorKind, ConversationState, Input, RefusedInput};
+pub use state::{ConversationState, Input, RefusedInput};
 pub use worker::Worker;
 
 #[cfg(doctest)]

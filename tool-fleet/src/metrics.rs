@@ -153,9 +153,9 @@ pub(crate) struct Measured {
 
 impl Measured {
     /// Sets how it ended. Without that, it went on elsewhere.
-    pub(crate) fn ended(&mut self, end: Option<&str>, error: Option<&'static str>) {
+    pub(crate) fn ended(&mut self, end: Option<&str>, error: Option<&str>) {
         let end = end.map(|end| KeyValue::new("toolwright.run.end", end.to_owned()));
-        let error = error.map(|error| KeyValue::new(ERROR, error));
+        let error = error.map(|error| KeyValue::new(ERROR, error.to_owned()));
         self.end = end.into_iter().chain(error).collect();
     }
 }

@@ -1,12 +1,10 @@
 //! What becomes of a conversation: inputs of people, and the state that they see.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolwright::Context;
-use toolwright::agent::session::{CallRef, SessionError};
-use toolwright::agent::{Agent, AgentError, Run, RunEnd, Session, Status};
+use toolwright::agent::session::{CallRef, SessionError, StoredEnd};
+use toolwright::agent::{Agent, Session, Status};
 use toolwright::call::Decision;
 use toolwright::executor::Waiting;
 
@@ -66,18 +64,17 @@ impl Input {
 pub struct ConversationState {
     /// What the session waits for. `None` if there is no session yet.
     pub status: Option<Status>,
-    /// Reason why the last run ended: `completed`, `pending`, `ask_user`, `max_turns`; see
-    /// [`RunEnd::as_str`](toolwright::agent::RunEnd::as_str). `None` if no run has ended with this input.
-    pub end: Option<String>,
+    /// How the last run ended. It has a message if the run failed. `None` if no run has ended with this input.
+    ///
+    /// Its reason is that of [`RunEnd::as_str`](toolwright::agent::RunEnd::as_str) or
+    /// [`AgentError::as_str`](toolwright::agent::AgentError::as_str), or `fleet` if the fleet could not run the agent.
+    pub end: Option<StoredEnd>,
     /// Last text of the model, or the answer that goes directly to the user.
     pub text: Option<String>,
     /// All that the conversation waits for, with the calls of agents in calls: see
     /// [`Agent::waiting`](toolwright::agent::Agent::waiting).
     #[serde(default)]
     pub waiting: Vec<Waiting>,
-    /// Failure of the run, if it failed.
-    #[serde(default)]
-    pub error: Option<ConversationError>,
     /// Inputs that the session did not take, with the reasons.
     #[serde(default)]
     pub refused: Vec<RefusedInput>,
@@ -93,121 +90,6 @@ pub struct RefusedInput {
     pub message: String,
 }
 
-/// Failure of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct ConversationError {
-    /// The kind of failure.
-    pub kind: ConversationErrorKind,
-    /// Message for the host.
-    pub message: String,
-}
-
-/// The ways in which a run can fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ConversationErrorKind {
-    /// The session is not in a state that can run, or its thread is none that a provider accepts.
-    Session,
-    /// The model failed.
-    Model,
-    /// A call failed, and a policy ends the run.
-    Tool,
-    /// A limit or a budget ended the run.
-    Limit,
-    /// A decision could not be carried out. The call is still pending.
-    Decision,
-    /// The stored session cannot be read.
-    Checkpoint,
-    /// The run was cancelled before it had a result.
-    Cancelled,
-    /// The run had no result for another reason.
-    Other,
-}
-
-impl ConversationErrorKind {
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Session => "session",
-            Self::Model => "model",
-            Self::Tool => "tool",
-            Self::Limit => "limit",
-            Self::Decision => "decision",
-            Self::Checkpoint => "checkpoint",
-            Self::Cancelled => "cancelled",
-            Self::Other => "_OTHER",
-        }
-    }
-}
-
-impl fmt::Display for ConversationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for ConversationError {}
-
-impl ConversationError {
-    pub(crate) fn new(kind: ConversationErrorKind, message: impl Into<String>) -> Self {
-        let message = message.into();
-        Self { kind, message }
-    }
-
-    pub(crate) fn of(error: &AgentError) -> Self {
-        let kind = match error {
-            AgentError::Session(_) | AgentError::Thread(_) | AgentError::EmptyThread => {
-                ConversationErrorKind::Session
-            }
-            AgentError::Model(_) => ConversationErrorKind::Model,
-            AgentError::Tool(_) => ConversationErrorKind::Tool,
-            AgentError::Limit(..) | AgentError::Budget { .. } => ConversationErrorKind::Limit,
-            AgentError::Decision { .. } => ConversationErrorKind::Decision,
-            AgentError::Checkpoint(_) => ConversationErrorKind::Checkpoint,
-            AgentError::Cancelled => ConversationErrorKind::Cancelled,
-            _ => ConversationErrorKind::Other,
-        };
-        Self::new(kind, error.to_string())
-    }
-}
-
-/// How a run ended, as it is stored with the session.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct StoredEnd {
-    end: Option<String>,
-    text: Option<String>,
-    error: Option<ConversationError>,
-}
-
-impl StoredEnd {
-    pub(crate) fn of(run: &Run) -> Self {
-        let error = match &run.end {
-            RunEnd::ModelError(error) => {
-                let kind = ConversationErrorKind::Model;
-                Some(ConversationError::new(kind, error.to_string()))
-            }
-            RunEnd::ToolError(error) => {
-                let kind = ConversationErrorKind::Tool;
-                Some(ConversationError::new(kind, error.to_string()))
-            }
-            _ => None,
-        };
-        Self {
-            end: Some(run.end.as_str().to_owned()),
-            text: run.text().or(run.text.as_deref()).map(str::to_owned),
-            error,
-        }
-    }
-
-    pub(crate) fn of_error(error: &AgentError) -> Self {
-        Self {
-            error: Some(ConversationError::of(error)),
-            ..Self::default()
-        }
-    }
-}
-
 impl ConversationState {
     /// Returns the state of a conversation without a session.
     pub(crate) fn empty() -> Self {
@@ -216,30 +98,40 @@ impl ConversationState {
             end: None,
             text: None,
             waiting: Vec::new(),
-            error: None,
             refused: Vec::new(),
         }
     }
 
-    pub(crate) fn failed(error: ConversationError) -> Self {
+    pub(crate) fn failed(end: StoredEnd) -> Self {
         Self {
-            error: Some(error),
+            end: Some(end),
             ..Self::empty()
         }
+    }
+
+    /// Returns the state of a conversation whose agent could not be run.
+    pub(crate) fn not_run(message: impl Into<String>) -> Self {
+        Self::failed(StoredEnd::failure("fleet", message))
+    }
+
+    /// Returns the reason of the failure, if the last run failed.
+    pub(crate) fn failure(&self) -> Option<&str> {
+        let end = self.end.as_ref().filter(|end| end.message.is_some());
+        end.map(|end| &*end.reason)
     }
 
     pub(crate) fn of(
         agent: &Agent,
         session: &Session,
-        end: StoredEnd,
+        end: Option<StoredEnd>,
         refused: Vec<RefusedInput>,
     ) -> Self {
+        let text = session.result().or_else(|| session.thread().last_text());
         Self {
-            status: Some(session.status().clone()),
-            end: end.end,
-            text: end.text.or_else(|| session.result().map(str::to_owned)),
+            status: Some(session.status()),
+            end,
+            text: text.map(str::to_owned),
             waiting: agent.waiting(session, &Context::new()),
-            error: end.error,
             refused,
         }
     }

@@ -172,12 +172,7 @@ async fn run_batch(executor: &Executor, call: &ToolCall, approved: bool, cx: &Co
             .run(Turn::planned(calls, &[CallPlan::Stored]), cx)
             .await;
     }
-    let decided = Decided {
-        call: call.clone(),
-        place: 0,
-        decision: Decision::Approve,
-        attempt: 0,
-    };
+    let decided = Decided::new(call.clone(), 0, Decision::Approve);
     executor.run(&[decided], cx).await
 }
 

@@ -14,9 +14,11 @@ use temporalio_workflow::{
     workflow_methods,
 };
 
+use toolwright::call::FormatVersion;
+
 use crate::agent_host::{NumberedInput, RunAgent, RunOrder};
 use crate::payloads::{Packed, from_wire, to_wire};
-use crate::state::{ConversationError, ConversationErrorKind, ConversationState};
+use crate::state::ConversationState;
 use crate::wire::JsonPayload;
 
 /// What the macro makes of the method `run`.
@@ -37,6 +39,9 @@ const RUN_LIMIT: Duration = Duration::from_hours(24 * 7);
 /// Input of the workflow.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct RunInput {
+    /// Number of the stored form. Inputs of form 1 have none.
+    #[serde(default = "first_form")]
+    form: u32,
     pub(crate) session: String,
     pub(crate) heartbeat_ms: u64,
     /// Id of the first run. The inputs are counted from there.
@@ -48,9 +53,14 @@ pub(crate) struct RunInput {
     state: Option<Packed>,
 }
 
+const fn first_form() -> u32 {
+    1
+}
+
 impl RunInput {
     pub(crate) fn new(session: &str, heartbeat: Duration) -> Self {
         Self {
+            form: FormatVersion.into(),
             session: session.to_owned(),
             heartbeat_ms: u64::try_from(heartbeat.as_millis()).unwrap_or(u64::MAX),
             ..Self::default()
@@ -124,7 +134,12 @@ impl ConversationWorkflow {
                         this.state = Some(state);
                     }
                     // The inputs that it had go with the next ones: the session knows which of them it has.
-                    Err(words) => this.state = failed(words),
+                    Err(words) => {
+                        // No program of this form ever reads what one of another form has stored.
+                        let another = FormatVersion::try_from(this.start.form).err();
+                        this.is_ended |= another.is_some();
+                        this.state = failed(another.unwrap_or(words));
+                    }
                 }
             });
             let is_long = ctx.state(|this| this.tried - this.before >= MOST_INPUTS);
@@ -209,6 +224,7 @@ impl ConversationWorkflow {
         self.tried = inputs.last().map_or(self.tried, |one| one.number);
         self.running = Some(token.clone());
         let order = RunOrder {
+            form: self.start.form,
             session: self.start.session.clone(),
             chain: chain.to_owned(),
             inputs,
@@ -232,6 +248,7 @@ impl ConversationWorkflow {
 
     fn as_new(&self, chain: &str) -> JsonPayload {
         wire(&RunInput {
+            form: self.start.form,
             session: self.start.session.clone(),
             heartbeat_ms: self.start.heartbeat_ms,
             chain: Some(chain.to_owned()),
@@ -251,8 +268,7 @@ fn wire<T: Serialize>(value: &T) -> JsonPayload {
 }
 
 fn failed(words: String) -> Option<Packed> {
-    let kind = ConversationErrorKind::Other;
-    let state = ConversationState::failed(ConversationError::new(kind, words));
+    let state = ConversationState::not_run(words);
     serde_json::value::to_raw_value(&state)
         .ok()
         .map(Packed::Inline)

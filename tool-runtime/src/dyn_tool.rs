@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 pub use self::build_error::BuildError;
 use self::handler::{Check, Handler};
-use crate::tool::{Answer, Call, Context, Scope, Tool, check, filled, not_approved};
+use crate::tool::{Answer, Call, Context, Scope, Tool, check, filled, not_approved, with_defaults};
 use toolwright_provider::call::{ErrorKind, Output, ToolDef, ToolError, ToolOptions};
 use toolwright_provider::definitions::Stripped;
 use toolwright_schema::decode::{Checker, without_secrets};
@@ -158,6 +158,11 @@ impl Tool for DynTool {
         let handler = self.handler()?;
         let call = self.validated(self.own(call))?;
         handler.validate(call, self.check.as_deref())
+    }
+
+    fn __with_defaults(&self, arguments: &str) -> Option<String> {
+        let fills = self.checks == Checks::AndFills;
+        fills.then(|| with_defaults(&self.def.input, arguments))?
     }
 
     fn redacted<'t>(&self, arguments: &'t str) -> Cow<'t, str> {

@@ -19,6 +19,7 @@ mod resume;
 mod runner;
 mod scheduler;
 mod shared;
+mod shown;
 mod source;
 mod span;
 mod trace;
@@ -53,6 +54,8 @@ pub use self::policy::{Decide, ErrorPolicy, OnFailure, UnknownOutcome};
 pub use self::redacted::Redacted;
 pub use self::resume::ResumeError;
 pub use self::runner::{Runner, RunnerCall};
+#[doc(hidden)]
+pub use self::shown::{call_bytes, definition_bytes};
 pub use self::source::Source;
 pub use self::trace::{TraceEvent, TraceStore, Traced, TracedCall};
 pub use self::turn::{CallPlan, Turn};

@@ -44,7 +44,7 @@ pub(crate) use self::contain::{Contained, wait};
 pub(crate) use self::contain::{FromToolError, not_started};
 pub use self::context::{Context, inside_call};
 pub use self::decision::Decision;
-pub(crate) use self::decode::{check, filled};
+pub(crate) use self::decode::{check, filled, with_defaults};
 pub(crate) use self::decode::{decode_params, decode_root, decode_value, decode_value_of};
 pub use self::filter::Filter;
 pub use self::grant::Grant;
@@ -158,6 +158,13 @@ pub trait Tool: Send + Sync {
     /// instead of asking a person. The tool must know its calls for as long.
     fn resumes(&self) -> bool {
         false
+    }
+
+    /// Returns valid arguments with the defaults that the tool fills in, if there are some.
+    #[doc(hidden)]
+    fn __with_defaults(&self, arguments: &str) -> Option<String> {
+        let _ = arguments;
+        None
     }
 
     /// Returns the agent that the tool runs, whose session is the record of the call.

@@ -80,7 +80,7 @@ async fn converse(
     // A call whose edited arguments were refused is asked about again, alone.
     let mut refused = None;
     loop {
-        match session.status().clone() {
+        match session.status() {
             Status::AwaitingTools => {
                 let tools = agent.executor().tools(&cx);
                 let pending = session.pending().into_iter();

@@ -24,7 +24,7 @@ use super::held_lease::HeldLease;
 use super::sub_sessions::SubSessions;
 use crate::event::{Listener, RunEvent};
 use crate::run::{AgentError, Run, RunEnd};
-use crate::session::{Node, Session, SessionError, Status};
+use crate::session::{Node, Session, SessionError, Status, StoredEnd};
 use crate::span::AgentSpan;
 use crate::store::{Lease, Written};
 use crate::thread::ThreadMessage;
@@ -196,11 +196,8 @@ impl<'a> Engine<'a> {
                     return Ok(run);
                 }
                 Err(error) => {
-                    if let Some(awaited) = self.session.awaited() {
-                        self.session.status = awaited;
-                    } else if !self.session.waits.is_empty() {
-                        let node = Node::Tools;
-                        self.session.status = Status::Interrupted { node };
+                    if !self.session.waits.is_empty() {
+                        self.session.end = Some(StoredEnd::interrupted(Node::Tools));
                     }
                     // Other processes can continue only from a saved session.
                     if !matches!(error, AgentError::Checkpoint(_)) {
@@ -262,7 +259,7 @@ impl<'a> Engine<'a> {
     fn begin(&mut self) -> Result<(), AgentError> {
         if !self.session.goes_on() {
             return Err(match self.session.status() {
-                Status::Failed { message } => SessionError::Failed(message.clone()),
+                Status::Failed { message } => SessionError::Failed(message),
                 status => SessionError::WrongStatus {
                     status: status.as_str(),
                     tried: "run",
@@ -286,8 +283,8 @@ impl<'a> Engine<'a> {
     fn wake(&mut self) {
         self.session.wake(self.agent.encoder);
         // A session at its end is stored as completed, because this run may be dropped.
-        if self.session.at.node != Node::End || self.session.status != Status::Completed {
-            self.session.status = self.session.awaited().unwrap_or(Status::Idle);
+        if self.session.at.node != Node::End || self.session.status() != Status::Completed {
+            self.session.end = None;
         }
         if self.session.at.node != Node::End {
             self.session.result = None;
@@ -300,21 +297,12 @@ impl<'a> Engine<'a> {
             // The caller can then decide about each of them.
             self.show_calls();
         }
-        let awaited = self.session.awaited();
-        let is_over = !is_open && awaited.is_none();
+        let is_over = !is_open && self.session.awaited().is_none();
         let ends = matches!(
             end,
             RunEnd::Completed | RunEnd::Halt { .. } | RunEnd::ReturnDirect(_)
         );
-        self.session.status = match &end {
-            _ if awaited.is_some() => awaited.unwrap_or(Status::AwaitingTools),
-            _ if ends && is_over => Status::Completed,
-            RunEnd::Interrupted { node, .. } => Status::Interrupted { node: *node },
-            RunEnd::ModelError(error) => Status::Failed {
-                message: error.to_string(),
-            },
-            _ => Status::Idle,
-        };
+        self.session.end = Some(StoredEnd::of(&end));
         if is_over && ends {
             self.session.ended(Node::End);
         } else if is_over && matches!(end, RunEnd::ToolError(_)) {

@@ -61,7 +61,7 @@ impl Agent {
     ) -> Result<T, AgentError> {
         match session.status() {
             Status::Idle | Status::Completed => {}
-            Status::Failed { message } => return Err(SessionError::Failed(message.clone()).into()),
+            Status::Failed { message } => return Err(SessionError::Failed(message).into()),
             other => {
                 let (status, tried) = (other.as_str(), "request for a final answer");
                 return Err(SessionError::WrongStatus { status, tried }.into());

@@ -9,7 +9,7 @@ use toolwright_runtime::tool::CallPlace;
 use super::Agent;
 use super::held_lease::HeldLease;
 use crate::run::AgentError;
-use crate::session::{RefusedCall, Session, Status, id_of};
+use crate::session::{RefusedCall, Session, Status, StoredEnd, id_of};
 use crate::store::{CallRecord, CheckpointError, Damage, DamagedPart, Lease, Written};
 use crate::thread::ToolMessage;
 
@@ -77,8 +77,9 @@ impl Agent {
 
     /// Answers all that the session waits for. Returns ids that sessions of agents in its calls have, if there are any.
     async fn answer_cancelled(&self, session: &mut Session) -> Result<Vec<String>, AgentError> {
-        let ended = matches!(session.status, Status::Completed | Status::Failed { .. })
-            .then(|| session.status.clone());
+        let is_completed = session.status() == Status::Completed;
+        let ended = session.end.clone();
+        let ended = ended.filter(|_| is_completed || session.is_failed());
         let (run, turn) = (session.run_id(), session.turn());
         let (mut inside, mut answers) = (Vec::new(), Vec::new());
         let records = self.records(session).await?;
@@ -110,10 +111,9 @@ impl Agent {
             session.settle();
         }
         let goes_on = is_changed || !session.queue().is_empty();
-        session.status = match ended {
-            Some(Status::Completed) if goes_on => failed(),
-            Some(ended) => ended,
-            None => failed(),
+        session.end = match ended {
+            Some(ended) if !is_completed || !goes_on => Some(ended),
+            _ => Some(StoredEnd::failed(STOPPED)),
         };
         Ok(inside)
     }
@@ -162,12 +162,6 @@ impl Agent {
             session.ends_with(index, &result);
         }
         Ok(ToolMessage::of(index, &result, encoder))
-    }
-}
-
-fn failed() -> Status {
-    Status::Failed {
-        message: STOPPED.to_owned(),
     }
 }
 

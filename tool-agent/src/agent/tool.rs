@@ -209,7 +209,7 @@ impl AgentTool {
         match agent_call.run(&mut running.session).await {
             AgentCallResult::Ended(outcome) => outcome,
             AgentCallResult::Paused => {
-                let asks = running.session.status().clone();
+                let asks = running.session.status();
                 if let Some(call) = &paused_call
                     && !matches!(asks, Status::AwaitingUser { .. })
                 {

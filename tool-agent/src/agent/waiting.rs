@@ -16,7 +16,7 @@ impl Agent {
     }
 
     /// Returns all that the session and the agents in its calls wait for. Arguments are those that the tools in this context
-    /// show. [`Session::decide`] takes each of them.
+    /// show. [`Session::decide`] takes each of them. A call that is decided waits for nobody.
     ///
     /// First come [open calls](Session::open) whose outcome is unknown, and calls of
     /// [detached](crate::AgentTool::detached) agents that paused, without a path. Then come the calls of the last turn, in call
@@ -108,6 +108,10 @@ fn add_waiting(
     let tools = tools.unwrap_or_default();
     let calls = session.thread().questions().into_iter();
     for call in calls.chain(session.pending()) {
+        let wait = session.wait(call.index);
+        if wait.is_some_and(|wait| wait.decision.is_some()) {
+            continue;
+        }
         let mut shown = call.shown(&tools);
         shown.path.splice(..0, around.iter().copied());
         shown.key = session.call_key(call.index, &call.call.id);

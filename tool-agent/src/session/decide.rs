@@ -1,21 +1,24 @@
 //! Decisions of people about pending calls.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::json;
-use toolwright_provider::call::{ErrorKind, Outcome, StoredOutcome, ToolError};
+use toolwright_provider::call::{ErrorKind, Outcome, StoredOutcome, ToolCall, ToolError};
 use toolwright_runtime::executor::{Decided, PendingReason};
-use toolwright_runtime::tool::{Context, Decision, OpenCall, OpenCallState};
+use toolwright_runtime::tool::{Context, Decision, OpenCall, OpenCallError, OpenCallState};
 use toolwright_runtime::toolset::Toolset;
 
+use super::sub::Inputs;
 use super::{CallRef, PendingCalls, Session, SessionError, WaitingCall};
 use crate::agent::Agent;
 use crate::digest;
 use crate::run::AgentError;
 
 impl Session {
-    /// Records a person's decision about a pending call. The next run carries it out. Until then, a later decision
-    /// replaces it. Calls without a decision stay pending. A [question](Self::questions) is answered or rejected at once.
+    /// Records a person's decision about a pending call. The next run carries it out. Until then, another decision about the
+    /// call is an error. Calls without a decision stay pending. A [question](Self::questions) is answered or rejected at
+    /// once.
     ///
     /// Every pending call can be decided, whatever the session waits for and however its last run ended. A call that
     /// only waits for its turn ([`PendingReason::NotRun`]) runs as the model wrote it, unless it is decided.
@@ -31,7 +34,7 @@ impl Session {
     /// from attackers: whoever can write the store can also write what was shown.
     ///
     /// # Errors
-    /// Fails if no such call is pending, or several are, or an approval is for a call whose agent waits for somebody
+    /// Fails if no such call is pending, or several are, if it is [decided](SessionError::Decided) already, or if an approval is for a call whose agent waits for somebody
     /// [inside](SessionError::WaitsInside) or whose tool [asks](SessionError::NeedsAnswer). Nothing changes then.
     pub fn decide<'a>(
         &mut self,
@@ -56,13 +59,15 @@ impl Session {
         pending.extend(self.thread.questions());
         let mut pending = PendingCalls::new(pending);
         self.allow("decision", !pending.is_empty() || !earlier.is_empty())?;
-        let (own, inside) = self.split(decisions);
+        let (own, inside) = self.split(decisions)?;
         let inside = self.give_inside(inside, Self::decide_all)?;
         let (mut decided, mut answers) = (Vec::new(), Vec::new());
         for (call, decision) in own {
             let pending = pending.take(&call)?;
+            self.check_undecided(pending.index)?;
             if pending.reason.question().is_some() {
-                answers.push(self.thread.decided(&pending, decision)?);
+                let outcome = outcome_of(&pending.call, decision)?;
+                answers.push((pending, outcome));
                 continue;
             }
             if decision == Decision::Approve
@@ -72,9 +77,11 @@ impl Session {
             }
             decided.push((pending, decision));
         }
-        for (call, decision) in earlier {
-            self.decide_earlier(&call, decision)?;
+        let answers = self.answers(answers)?;
+        if !earlier.is_empty() {
+            self.decide_earlier(earlier)?;
         }
+        let is_decided = !decided.is_empty();
         for (pending, decision) in decided {
             let index = pending.index;
             if self.wait(index).is_none() {
@@ -87,7 +94,8 @@ impl Session {
         }
         self.put_subs(inside);
         if !answers.is_empty() {
-            self.thread.answer_all(answers);
+            self.put_answers(answers);
+        } else if is_decided && self.awaits() {
             self.settle();
         }
         Ok(())
@@ -98,37 +106,52 @@ impl Session {
         let CallRef::Key(key) = call else {
             return false;
         };
-        let queue = self.queue();
-        self.open().get(key).is_some()
-            || queue
-                .give_paused(|paused| paused.has_key(key).then_some(()))
-                .is_some()
+        let is_paused = |paused: &mut Vec<Session>| paused.iter().any(|paused| paused.has_key(key));
+        self.open().get(key).is_some() || self.queue().change_paused(is_paused)
     }
 
-    /// Decides about an open call of unknown outcome, or a call of a detached agent.
-    fn decide_earlier(&self, call: &CallRef<'_>, decision: Decision) -> Result<(), SessionError> {
-        let key = call.to_string();
-        let open = self.open();
-        let Some(OpenCall { call, state, .. }) = open.get(&key) else {
-            let mut decision = Some(decision);
-            let decided = self.queue().give_paused(|paused| {
-                let decision = decision.take_if(|_| paused.has_key(&key))?;
-                Some(paused.decide(CallRef::Key((&*key).into()), decision))
-            });
-            return decided.unwrap_or(Err(SessionError::UnknownCall(key)));
-        };
-        let outcome = match decision {
-            _ if !matches!(state, OpenCallState::Unknown(_)) => {
+    /// Decides about open calls of unknown outcome, and calls of detached agents: about all of them, or none on an error.
+    fn decide_earlier(&self, decisions: Inputs<'_, Decision>) -> Result<(), SessionError> {
+        let (open, mut ends, mut inside) = (self.open(), Vec::new(), Vec::new());
+        for (call, decision) in decisions {
+            let key = call.to_string();
+            let Some(OpenCall { call, state, .. }) = open.get(&key) else {
+                inside.push((key, decision));
+                continue;
+            };
+            if !matches!(state, OpenCallState::Unknown(_)) {
                 return Err(SessionError::UnknownCall(key));
             }
-            Decision::Answer(answer) => Ok(Outcome::value(answer)),
-            Decision::Reject(reason) => Err(Decision::rejected(&reason)),
-            _ => return Err(SessionError::NeedsAnswer(call.id.to_string())),
-        };
-        let outcome = StoredOutcome::new(&call, &outcome)
-            .map_err(|error| SessionError::Unwritable(error.to_string()))?;
-        let ended = open.end_here(&key, outcome);
-        ended.map_err(|_| SessionError::UnknownCall(key))
+            let outcome = StoredOutcome::new(&call, &outcome_of(&call, decision)?)
+                .map_err(|error| SessionError::Unwritable(error.to_string()))?;
+            ends.push((key, outcome));
+        }
+        self.queue().change_paused(|paused| {
+            let mut inputs = BTreeMap::<_, Vec<_>>::new();
+            for (key, decision) in inside {
+                let at = paused.iter().position(|one| one.has_key(&key));
+                let at = at.ok_or_else(|| SessionError::UnknownCall(key.clone()))?;
+                let input = (CallRef::Key(key.into()), decision);
+                inputs.entry(at).or_default().push(input);
+            }
+            let decided = inputs.into_iter().filter_map(|(at, inputs)| {
+                let mut copy = paused.get(at)?.same();
+                Some(copy.decide_all(inputs).map(|()| (at, copy)))
+            });
+            let decided: Vec<_> = decided.collect::<Result<_, _>>()?;
+            open.end_all_here(ends).map_err(|error| match error {
+                OpenCallError::Ended { key } | OpenCallError::NotOpen { key } => {
+                    SessionError::UnknownCall(key)
+                }
+                other => SessionError::Unwritable(other.to_string()),
+            })?;
+            for (at, copy) in decided {
+                if let Some(one) = paused.get_mut(at) {
+                    *one = copy;
+                }
+            }
+            Ok(())
+        })
     }
 
     /// Returns the path of the first call inside of the call at this place that waits for somebody, unless its agent can
@@ -191,6 +214,20 @@ impl Session {
     pub(crate) fn is_decided(&self) -> bool {
         let decided = |wait: &WaitingCall| wait.decision.is_some() || wait.goes_on();
         self.waits.iter().any(decided)
+    }
+}
+
+/// Returns the outcome of a call that does not run, as a person decided.
+fn outcome_of(
+    call: &ToolCall,
+    decision: Decision,
+) -> Result<Result<Outcome, ToolError>, SessionError> {
+    match decision {
+        Decision::Answer(answer) => Ok(Ok(Outcome::value(answer))),
+        Decision::Reject(reason) => Ok(Err(Decision::rejected(&reason))),
+        Decision::Approve | Decision::Edit(_) => {
+            Err(SessionError::NeedsAnswer(call.id.to_string()))
+        }
     }
 }
 

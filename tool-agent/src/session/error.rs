@@ -19,6 +19,8 @@ pub enum SessionError {
     UnknownCall(String),
     /// Several pending calls of this turn have this id. Name the call by its place.
     AmbiguousCall(String),
+    /// The call with this id is decided already, or the call that runs the agent around it. The next run carries that out.
+    Decided(String),
     /// The call runs an agent that waits for somebody: see [`Agent::waiting`](crate::Agent::waiting). Holds the path of
     /// the first call that waits there.
     WaitsInside(Vec<usize>),
@@ -48,6 +50,10 @@ impl fmt::Display for SessionError {
                     f,
                     "several pending calls have the id `{id}`; say which by its place"
                 )
+            }
+            Self::Decided(id) => {
+                let id = Printable::new(id).one_line();
+                write!(f, "the call `{id}` is decided already")
             }
             Self::WaitsInside(path) => {
                 let (call, path) = (path.first().copied().unwrap_or_default(), shown_path(path));

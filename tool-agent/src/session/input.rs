@@ -1,7 +1,7 @@
 //! Input of the user: messages, answers, and queued messages.
 
 use serde::Serialize;
-use toolwright_provider::call::Encoder;
+use toolwright_provider::call::{Encoder, Outcome};
 use toolwright_runtime::tool::{OpenCallState, OpenCalls};
 
 use super::{CallRef, Queue, RunPosition, Session, SessionError, Status, find, key};
@@ -13,8 +13,9 @@ impl Session {
     pub(crate) fn begin(&mut self, text: String) {
         self.thread.push(ThreadMessage::user(text));
         self.at = RunPosition::start(self.at.run.saturating_add(1));
-        self.status = Status::Idle;
+        self.end = None;
         self.ending = None;
+        self.settled.clear();
     }
 
     /// Adds a message of the user, which the next run answers.
@@ -27,7 +28,8 @@ impl Session {
     /// Fails if calls are pending and no tool asks, for example after a cancelled run. [`repair`](Self::repair) settles
     /// them.
     pub fn say(&mut self, text: impl Into<String>) -> Result<(), SessionError> {
-        if let Status::AwaitingUser { index, .. } = self.status {
+        let status = self.status();
+        if let Status::AwaitingUser { index, .. } = status {
             if let Ok(sub) = self.asking(index) {
                 sub.say(text)?;
                 self.settle();
@@ -39,7 +41,7 @@ impl Session {
             }
             self.close_turn();
         } else {
-            let fits = matches!(self.status, Status::Idle | Status::Completed);
+            let fits = matches!(status, Status::Idle | Status::Completed);
             self.allow("reply", fits && self.thread.unanswered().is_empty())?;
         }
         self.begin(text.into());
@@ -52,7 +54,7 @@ impl Session {
     /// # Errors
     /// Fails if no tool asks.
     pub fn answer(&mut self, answer: impl Serialize) -> Result<(), SessionError> {
-        let Status::AwaitingUser { index, .. } = self.status else {
+        let Status::AwaitingUser { index, .. } = self.status() else {
             return self.allow("answer", false);
         };
         self.answer_call(index, answer)
@@ -97,11 +99,14 @@ impl Session {
             (Some(index), inside) => self.asking(index)?.answer_call(inside, answer)?,
             (None, call) => {
                 let found = find(open.iter().map(key), &call)?;
-                let index = open.get(found).map(|asks| asks.index);
-                let index = index.ok_or_else(|| SessionError::UnknownCall(call.to_string()))?;
-                match self.asking(index) {
+                let asks = open.into_iter().nth(found);
+                let asks = asks.ok_or_else(|| SessionError::UnknownCall(call.to_string()))?;
+                match self.asking(asks.index) {
                     Ok(sub) => sub.answer(answer)?,
-                    Err(_) => self.thread.answer_call(index, answer)?,
+                    Err(_) => {
+                        let answers = self.answers(vec![(asks, Ok(Outcome::value(answer)))])?;
+                        self.put_answers(answers);
+                    }
                 }
             }
         }
@@ -190,14 +195,10 @@ impl Session {
         }
         // Only a thread from the host ends like this.
         if self.thread.is_open() == Ok(true) {
-            self.at = RunPosition {
-                node: Node::Tools,
-                turn: 1,
-                ..RunPosition::start(self.at.run.saturating_add(1))
-            };
+            self.back_to_tools();
             return;
         }
-        let is_over = self.status == Status::Completed;
+        let is_over = self.status() == Status::Completed;
         let asked = match self.thread.last() {
             Some(ThreadMessage::User { .. } | ThreadMessage::Late(_)) => true,
             // An answer that went directly to the user ended the run.

@@ -159,9 +159,9 @@ impl Queue {
         self.lock().paused.iter().map(Session::same).collect()
     }
 
-    /// Gives input to the first detached session that takes it. Returns `None` if there is none.
-    pub(crate) fn give_paused<T>(&self, give: impl FnMut(&mut Session) -> Option<T>) -> Option<T> {
-        self.lock().paused.iter_mut().find_map(give)
+    /// Reads or changes the detached sessions that wait for input.
+    pub(crate) fn change_paused<T>(&self, change: impl FnOnce(&mut Vec<Session>) -> T) -> T {
+        change(&mut self.lock().paused)
     }
 
     /// Keeps a detached session that waits for input.

@@ -85,7 +85,7 @@ impl Session {
                 let tool = today.get(..8);
                 wait.reason = PendingReason::Decision(json!({ "why": why, "tool": tool }));
             }
-            wait.digest = digest::of(&wait.call, &today);
+            wait.digest = digest::of(&wait.call, &today, wait.record);
             wait.tool = today;
         }
     }

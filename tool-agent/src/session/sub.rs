@@ -12,7 +12,10 @@ use crate::store::CheckpointId;
 use crate::thread::ThreadMessage;
 
 /// Inputs for calls of one session.
-type Inputs<'a, T> = Vec<(CallRef<'a>, T)>;
+pub(super) type Inputs<'a, T> = Vec<(CallRef<'a>, T)>;
+
+/// Inputs for the agents in calls, by the places of the calls.
+type InputsInside<'a, T> = BTreeMap<usize, Inputs<'a, T>>;
 
 /// Sessions of agents that calls run. A call may run an agent ([`AgentTool`](crate::AgentTool)) in a conversation of
 /// its own. If the agent waits for input, the call is pending as [`PendingReason::Agent`], and its session is
@@ -87,25 +90,29 @@ impl Session {
         }
     }
 
-    /// Splits inputs into those for calls of this session, and those for the agents in its calls.
+    /// Splits inputs into those for calls of this session, and those for the agents in its calls. Fails if the call of such an
+    /// agent is decided.
     pub(super) fn split<'a, T>(
         &self,
         inputs: impl IntoIterator<Item = (CallRef<'a>, T)>,
-    ) -> (Inputs<'a, T>, BTreeMap<usize, Inputs<'a, T>>) {
-        let (mut own, mut inside) = (Vec::new(), BTreeMap::<_, Vec<_>>::new());
+    ) -> Result<(Inputs<'a, T>, InputsInside<'a, T>), SessionError> {
+        let (mut own, mut inside) = (Vec::new(), InputsInside::new());
         for (call, input) in inputs {
             match self.lead(call) {
                 (None, call) => own.push((call, input)),
-                (Some(index), call) => inside.entry(index).or_default().push((call, input)),
+                (Some(index), call) => {
+                    self.check_undecided(index)?;
+                    inside.entry(index).or_default().push((call, input));
+                }
             }
         }
-        (own, inside)
+        Ok((own, inside))
     }
 
     /// Gives inputs to copies of the sessions in calls. [`put_subs`](Self::put_subs) keeps the copies.
     pub(super) fn give_inside<'a, T>(
         &self,
-        inputs: BTreeMap<usize, Inputs<'a, T>>,
+        inputs: InputsInside<'a, T>,
         give: impl Fn(&mut Session, Inputs<'a, T>) -> Result<(), SessionError>,
     ) -> Result<Vec<(usize, Session)>, SessionError> {
         let given = inputs.into_iter().map(|(index, inputs)| {
@@ -201,7 +208,7 @@ impl Session {
 
     /// Returns true if an agent can run the session as it stands.
     pub(crate) fn goes_on(&self) -> bool {
-        match &self.status {
+        match self.status() {
             Status::Idle | Status::Interrupted { .. } | Status::Completed => true,
             Status::AwaitingTools | Status::AwaitingUser { .. } => self.is_decided(),
             Status::Failed { .. } => false,
@@ -210,6 +217,7 @@ impl Session {
 
     /// Returns the session of the agent that the call at this place runs.
     pub(super) fn asking(&mut self, index: usize) -> Result<&mut Session, SessionError> {
+        self.check_undecided(index)?;
         let sub = self
             .wait_mut(index)
             .and_then(|wait| wait.sub.as_deref_mut());

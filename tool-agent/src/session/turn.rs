@@ -11,7 +11,7 @@ use toolwright_runtime::executor::{Decided, Pending, PendingReason, Question};
 use toolwright_runtime::tool::{CallPlace, Decision};
 use toolwright_schema::text::ShortStr;
 
-use super::{Begun, Session, Status, WaitingCall};
+use super::{Begun, RunPosition, Session, SessionError, Status, WaitingCall};
 use crate::digest;
 use crate::run::RunEnd;
 use crate::session::Node;
@@ -104,25 +104,34 @@ impl Session {
 
     /// Returns true if the session waits for input.
     pub(super) fn awaits(&self) -> bool {
-        matches!(
-            self.status,
-            Status::AwaitingTools | Status::AwaitingUser { .. }
-        )
+        !self.is_failed() && self.awaited().is_some()
     }
 
     /// Returns true if the session waits for input, or an interrupt stopped it.
     pub(crate) fn is_paused(&self) -> bool {
-        self.awaits() || matches!(self.status, Status::Interrupted { .. })
+        self.awaits() || matches!(self.status(), Status::Interrupted { .. })
     }
 
-    /// Updates the status and the next node after an input or a call.
+    /// Updates the next node after an input or a call.
     pub(crate) fn settle(&mut self) {
         self.thread.restate_question();
-        let awaited = self.awaited();
-        if awaited.is_none() && self.thread.unanswered().is_empty() {
+        self.end = None;
+        if !self.settled.is_empty() {
+            self.back_to_tools();
+        } else if self.awaited().is_none() && self.thread.unanswered().is_empty() {
             self.close_turn();
         }
-        self.status = awaited.unwrap_or(Status::Idle);
+    }
+
+    /// Lets the tools node come next. A session that was made of a thread has not begun its run.
+    pub(super) fn back_to_tools(&mut self) {
+        if self.at.node == Node::End {
+            self.at = RunPosition {
+                turn: 1,
+                ..RunPosition::start(self.at.run.saturating_add(1))
+            };
+        }
+        self.at.node = Node::Tools;
     }
 
     /// Closes a turn with nothing open. The tools node runs once more if a call of the turn ends the run.
@@ -178,6 +187,16 @@ impl Session {
         self.waits.get_mut(place)
     }
 
+    /// Fails if the call at this place has a decision.
+    pub(super) fn check_undecided(&self, index: usize) -> Result<(), SessionError> {
+        match self.wait(index) {
+            Some(wait) if wait.decision.is_some() => {
+                Err(SessionError::Decided(wait.call.id.to_string()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Removes the waiting call at this place.
     pub(crate) fn take_wait(&mut self, index: usize) -> Option<WaitingCall> {
         let place = self.place_of(index).ok()?;
@@ -201,7 +220,7 @@ impl WaitingCall {
     /// Creates a waiting call from a pending one. `tool` is the digest of the tool that it was shown with.
     pub(crate) fn new(pending: Pending, tool: String) -> Self {
         Self {
-            digest: digest::of(&pending.call, &tool),
+            digest: digest::of(&pending.call, &tool, None),
             tool,
             index: pending.index,
             call: pending.call,
@@ -214,9 +233,18 @@ impl WaitingCall {
         }
     }
 
+    /// Binds a decision about the call to this revision of its record.
+    pub(crate) fn with_record(self, record: Option<u64>) -> Self {
+        Self {
+            digest: digest::of(&self.call, &self.tool, record),
+            record,
+            ..self
+        }
+    }
+
     /// Returns true if the call is the one that was shown.
     pub(crate) fn is_intact(&self) -> bool {
-        self.digest == digest::of(&self.call, &self.tool)
+        self.digest == digest::of(&self.call, &self.tool, self.record)
     }
 
     /// Returns the arguments that a person gave the call, unless they are those that it had.
@@ -233,16 +261,15 @@ impl WaitingCall {
     /// Attaches a decision to the call. A call of unknown outcome that runs again is another attempt.
     pub(crate) fn decided(&self, decision: Decision) -> Decided {
         let again = matches!(self.reason, PendingReason::OutcomeUnknown(_));
-        Decided {
-            call: self.call.clone(),
-            place: self.index,
-            decision,
-            attempt: self.attempt.saturating_add(u32::from(again)),
-        }
+        let attempt = self.attempt.saturating_add(u32::from(again));
+        Decided::new(self.call.clone(), self.index, decision).with_attempt(attempt)
     }
 
     /// Returns the first question of the agent that the call runs.
     fn question(&self) -> Option<Pending> {
+        if self.decision.is_some() {
+            return None;
+        }
         let first = self.sub.as_ref()?.questions().into_iter().next()?;
         Some(Pending::new(self.index, self.call.clone(), first.reason))
     }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use serde::Serialize;
 use toolwright_provider::call::{Encoder, Outcome, ToolCall, ToolError};
 use toolwright_runtime::executor::{Pending, PendingReason, Question};
-use toolwright_runtime::tool::Decision;
 
 use super::{LastTurn, Thread, index_of};
 use crate::session::{CallRef, SessionError, answer_of, find, key};
@@ -151,21 +150,8 @@ impl Thread {
         Ok(())
     }
 
-    /// Returns the answer to a question, as a person decided.
-    pub(crate) fn decided(
-        &self,
-        asks: &Pending,
-        decision: Decision,
-    ) -> Result<ToolMessage, SessionError> {
-        let outcome = match decision {
-            Decision::Answer(answer) => Ok(Outcome::value(answer)),
-            Decision::Reject(reason) => Err(Decision::rejected(&reason)),
-            _ => return Err(SessionError::NeedsAnswer(asks.call.id.to_string())),
-        };
-        self.answer_to(asks.index, &asks.call, outcome)
-    }
-
-    fn answer_to(
+    /// Makes the answer to a call or a question.
+    pub(crate) fn answer_to(
         &self,
         index: usize,
         call: &ToolCall,
@@ -179,7 +165,7 @@ impl Thread {
     }
 
     /// Returns the arguments that a person edited, if the answer to the call at this place says so.
-    fn edited(&self, index: usize) -> Option<String> {
+    pub(crate) fn edited(&self, index: usize) -> Option<String> {
         let behind = self
             .last_turn()
             .map_or(self.messages.len(), |turn| turn + 1);

@@ -110,7 +110,7 @@ async fn a_call_is_run_and_the_model_asked_again() {
         (2, 1, Some("It is 4."))
     );
     assert_eq!(roles(&session), ["user", "assistant", "tool", "assistant"]);
-    assert_eq!(session.status(), &Status::Completed);
+    assert_eq!(session.status(), Status::Completed);
 
     // The prompt is sent each time and stored nowhere.
     let requests = model.requests();
@@ -349,7 +349,7 @@ async fn a_model_that_fails_is_an_error_first_and_a_result_later() {
     let mut session = Session::ask("Hi!");
     let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
     assert!(matches!(error, AgentError::Model(_)));
-    assert_eq!(session.status(), &Status::Idle);
+    assert_eq!(session.status(), Status::Idle);
 
     let script = [calls(&[add_call("c1")]), broken(), text("4.")];
     let agent = Agent::new(ScriptedModel::new(script), all());

@@ -371,7 +371,7 @@ async fn a_question_inside_is_asked_outside() {
         } else {
             session.answer("Oslo").unwrap();
         }
-        assert_eq!(session.status(), &Status::AwaitingTools);
+        assert_eq!(session.status(), Status::AwaitingTools);
         let inside = session.sub_session("c1").unwrap().thread();
         assert_eq!(inside.len(), if as_a_message { 5 } else { 3 });
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -506,7 +506,7 @@ async fn waits_on(agent: &Agent, session: &mut Session, ran: &Ran, why: &str) {
     assert!(path.starts_with(&[0]), "{path:?}");
     assert!(error.to_string().contains(why), "{error}");
     assert_eq!((ran.all().len(), session.usage()), (0, before));
-    assert_eq!(session.status(), &Status::AwaitingTools);
+    assert_eq!(session.status(), Status::AwaitingTools);
     let waits = agent.waiting(session, &Context::new());
     let paths: Vec<_> = waits.iter().map(|waits| &waits.path[..]).collect();
     assert_eq!(paths, [&[0][..], &[0, 0], &[0, 0, 0]]);
@@ -652,7 +652,7 @@ async fn an_interrupt_inside_needs_nobody() {
     assert_eq!(run.end.as_str(), "pending");
     assert!(ran.all().is_empty());
     let inside = session.sub_session("c1").unwrap();
-    assert_eq!(inside.status(), &Status::Interrupted { node: Node::Tools });
+    assert_eq!(inside.status(), Status::Interrupted { node: Node::Tools });
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("Done."));
     assert_eq!(ran.all(), ["looked"]);
@@ -679,7 +679,7 @@ async fn two_that_ask_are_answered_one_after_the_other() {
     session.answer("Oslo").unwrap();
     assert_eq!(asking(&session), "c2");
     session.answer("Rome").unwrap();
-    assert_eq!(session.status(), &Status::AwaitingTools);
+    assert_eq!(session.status(), Status::AwaitingTools);
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("Sun everywhere."));
 }

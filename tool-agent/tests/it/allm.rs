@@ -382,7 +382,7 @@ async fn a_halt_lets_the_rest_of_its_turn_end_and_the_first_calls_halt_counts_st
                 ["seen", r#"{"plan":1}"#, r#"{"plan":2}"#, "no"]
             );
             assert_eq!(session.result(), Some(r#"{"plan":1}"#));
-            assert_eq!((session.status(), run.turns), (&Status::Completed, 1));
+            assert_eq!((session.status(), run.turns), (Status::Completed, 1));
             let ends = if streams {
                 vec!["plan_submitted"]
             } else {

@@ -266,7 +266,7 @@ impl Host {
             // Another program may go on.
             let stored = serde_json::to_string(&session).unwrap();
             session = serde_json::from_str(&stored).unwrap();
-            if session.status() == &Status::Completed {
+            if session.status() == Status::Completed {
                 session.say("More!").unwrap();
             }
             session = self.decide(&agent, session).await;
@@ -341,11 +341,14 @@ impl Host {
     /// Somebody says something about some of the calls, in some order, here or in the store.
     async fn decide(&mut self, agent: &Agent, mut session: Session) -> Session {
         let reviews = matches!(session.status(), Status::Interrupted { .. });
-        if !reviews && session.status() != &Status::AwaitingTools {
+        if !reviews && session.status() != Status::AwaitingTools {
             return session;
         }
         let turn = turns(&session);
         let mut pending = session.pending();
+        // What is decided already waits for nobody.
+        let waiting = agent.waiting(&session, &Context::new());
+        pending.retain(|pending| waiting.iter().any(|one| *one.path == [pending.index]));
         let by = self.draws.below(pending.len().max(1));
         pending.rotate_left(by);
         pending.retain(|_| self.draws.below(4) > 0);

@@ -167,7 +167,7 @@ async fn a_model_that_answers_is_given_up_and_nothing_of_its_answer_is_kept() {
             }
 
             // In order: as it stood before the request, here and in the store.
-            assert_eq!(session.status(), &Status::Idle);
+            assert_eq!(session.status(), Status::Idle);
             assert_eq!(session.thread().len(), 1 + 2 * at);
             assert!(session.thread().check().is_ok() && session.pending().is_empty());
             let kept = agent.state("s").await.unwrap().unwrap();

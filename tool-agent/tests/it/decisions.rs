@@ -134,7 +134,7 @@ async fn each_call_is_decided_by_itself() {
         .unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.end.as_str(), "pending");
-    assert_eq!(session.status(), &Status::AwaitingTools);
+    assert_eq!(session.status(), Status::AwaitingTools);
     assert_eq!(ledger.lines(), ["looked", "300 to Cy"]);
 
     let edit = Decision::edit(json!({"to": "Bob", "cents": 20}));
@@ -182,7 +182,7 @@ async fn edited_arguments_are_read_and_validated_and_a_failure_keeps_the_pause()
     assert!(ledger.lines().is_empty());
     assert_eq!(
         (session.status(), session.pending().len()),
-        (&Status::AwaitingTools, 2)
+        (Status::AwaitingTools, 2)
     );
 
     session
@@ -264,7 +264,7 @@ async fn an_approval_does_not_hold_for_a_call_that_was_changed_in_the_store() {
             assert_eq!(ledger.lines(), ["looked"]);
             assert_eq!(
                 (session.status(), session.pending().len()),
-                (&Status::AwaitingTools, 1)
+                (Status::AwaitingTools, 1)
             );
             ledger.lines.lock().unwrap().clear();
         }

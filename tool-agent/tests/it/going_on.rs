@@ -94,7 +94,7 @@ async fn what_has_ended_is_not_asked_about_again() {
         let stored = serde_json::to_string(&session).unwrap();
         let mut session: Session = serde_json::from_str(&stored).unwrap();
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
-        assert_eq!((run.turns, session.status()), (0, &Status::Completed));
+        assert_eq!((run.turns, session.status()), (0, Status::Completed));
 
         // Words begin a new run, whose counts begin at nothing.
         let before = session.run_id();
@@ -140,7 +140,7 @@ async fn a_session_whose_calls_nobody_answers_is_repaired() {
         panic!("{:?}", session.thread());
     };
     assert_eq!((said.calls.len(), &*said.calls[0].name), (1, "report"));
-    assert_eq!((answer.index, session.status()), (0, &Status::Idle));
+    assert_eq!((answer.index, session.status()), (0, Status::Idle));
     session.repair(&ThreadRepair::Strip);
     assert_eq!(session.thread().len(), 3);
     session.say("Again!").unwrap();

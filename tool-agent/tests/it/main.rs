@@ -17,6 +17,7 @@ mod decisions;
 mod deferred;
 mod deferred_cases;
 mod detached;
+mod doors;
 mod draws;
 mod dropped_runs;
 mod edits;

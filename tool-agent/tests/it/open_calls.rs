@@ -13,7 +13,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use toolwright::agent::model::ModelError;
-use toolwright::agent::session::SessionError;
+use toolwright::agent::session::{CallRef, SessionError};
 use toolwright::agent::store::End;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::thread::{Assistant, Native};
@@ -477,6 +477,37 @@ async fn what_a_crash_left_is_listed_and_decided() {
         );
         assert!(store.delete("s").await.unwrap());
     }
+}
+
+#[tokio::test]
+async fn decisions_about_open_calls_are_all_taken_or_none() {
+    let host = Arc::new(Host::default());
+    let turn = ["c1", "c2"].map(|id| film(id, 3));
+    let first = agent(&host, vec![calls(&turn), text("Begun.")]);
+    let mut session = asked();
+    let cx = Context::new();
+    let _ = first.run(&mut session, &cx).await.unwrap();
+    let mut copy = forget_name(&session);
+    let second = agent(&host, Vec::new()).on_unknown_outcome(UnknownOutcome::Ask);
+    let _ = second.run(&mut copy, &cx).await.unwrap();
+    let waiting = second.waiting(&copy, &cx);
+    assert_eq!(waiting.len(), 2);
+    let it_is_there = || Decision::Answer(json!("it is there"));
+    let first = || (CallRef::from(&waiting[0]), it_is_there());
+    let wrong = [
+        (CallRef::from(&waiting[1]), Decision::Approve),
+        first(),
+        (CallRef::from("nothing"), it_is_there()),
+        (CallRef::Key("s/1/0/7/c7".into()), it_is_there()),
+    ];
+    for (call, decision) in wrong {
+        let _ = copy.decide_all([first(), (call, decision)]).unwrap_err();
+        assert_eq!(second.waiting(&copy, &cx), waiting);
+        assert!(!copy.open().has_ended());
+    }
+    let both = [first(), (CallRef::from(&waiting[1]), it_is_there())];
+    copy.decide_all(both).unwrap();
+    assert_eq!(second.waiting(&copy, &cx), []);
 }
 
 /// The session as it comes back from where it was stored.

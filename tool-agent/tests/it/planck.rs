@@ -207,7 +207,7 @@ async fn whatever_ends_a_tool_the_turn_is_completed_and_the_agent_is_free_again(
     let (agent, heard) = heard(steps, tools![panics, throws, exits, find]);
     let (mut session, run) = run(&agent).await;
     assert_eq!((run.end.as_str(), run.text()), ("completed", Some("Done.")));
-    assert_eq!(session.status(), &Status::Completed);
+    assert_eq!(session.status(), Status::Completed);
     let ends: Vec<_> = heard
         .take()
         .into_iter()

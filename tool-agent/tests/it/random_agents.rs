@@ -162,9 +162,9 @@ fn holds(session: &Session, depth: usize, seen: &mut Seen) {
         }
     }
     if let Status::AwaitingUser { index, .. } = session.status()
-        && pending.iter().any(|pending| pending.index == *index)
+        && pending.iter().any(|pending| pending.index == index)
     {
-        let sub = session.sub_session(*index).unwrap();
+        let sub = session.sub_session(index).unwrap();
         assert!(matches!(sub.status(), Status::AwaitingUser { .. }));
     }
 }
@@ -183,7 +183,8 @@ fn act(draws: &Draws, session: &mut Session) -> usize {
                 again += act(draws, sub);
                 Ok::<_, SessionError>(())
             });
-            inside.unwrap();
+            // It may have been decided without its agent.
+            assert!(matches!(inside, Ok(()) | Err(SessionError::Decided(_))));
             continue;
         }
         let decision = match draws.below(6) {
@@ -299,7 +300,7 @@ fn the_draws_lead_everywhere() {
         .build()
         .unwrap();
     let mut seen = Seen::default();
-    for seed in 0..40 {
+    for seed in 0..60 {
         runtime.block_on(async {
             let (store, _kept) = quick_stores().await.remove(0);
             talk(&Draws::seeded(seed, 500), store, &mut seen).await;

@@ -15,7 +15,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use serde_json::json;
 use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelRequest};
-use toolwright::agent::session::CallRef;
+use toolwright::agent::session::{CallRef, SessionError};
 use toolwright::agent::store::{CheckpointId, Checkpointer};
 use toolwright::agent::thread::{FormatError, ThreadRepair};
 use toolwright::agent::{
@@ -23,7 +23,7 @@ use toolwright::agent::{
     Status, Thread, ThreadMessage,
 };
 use toolwright::call::BoxFuture;
-use toolwright::executor::{Pending, PendingReason};
+use toolwright::executor::PendingReason;
 use toolwright::layers::{Approval, Cache, ConcurrencyLimit, Retry, Risk};
 use toolwright::{
     Context, Executor, Outcome, ToolCall, ToolError, Toolset, Wire,
@@ -331,7 +331,7 @@ fn can_be_answered(session: &Session) {
         .iter()
         .any(|pending| pending.reason != PendingReason::NotRun);
     match session.status() {
-        Status::AwaitingUser { index, .. } => assert_eq!(*index, open[0].index, "{session:?}"),
+        Status::AwaitingUser { index, .. } => assert_eq!(index, open[0].index, "{session:?}"),
         Status::AwaitingTools => assert!(open.is_empty() && is_left, "{session:?}"),
         _ => assert!(open.is_empty() && !is_left, "{session:?}"),
     }
@@ -341,7 +341,8 @@ fn can_be_answered(session: &Session) {
     let mut said = session.clone();
     for pending in &pending {
         let decided = said.decide(pending.index, Decision::Reject("no".into()));
-        assert_eq!(decided, Ok(()), "{session:?}");
+        let is_taken = matches!(decided, Ok(()) | Err(SessionError::Decided(_)));
+        assert!(is_taken, "{decided:?} {session:?}");
     }
     // In another order than they were asked.
     for asked in open.iter().rev() {
@@ -349,6 +350,20 @@ fn can_be_answered(session: &Session) {
         assert_eq!(answered, Ok(()), "{session:?}");
     }
     assert!(said.questions().is_empty(), "{session:?}");
+}
+
+/// One list has all that waits for somebody, and each of it can be decided, once.
+fn is_listed(agent: &Agent, session: &Session) {
+    let (cx, mut said) = (Context::new(), elsewhere(session));
+    said.clear_error();
+    for one in agent.waiting(session, &cx) {
+        let reject = || Decision::Reject("no".into());
+        let decided = said.decide(&one, reject());
+        assert_eq!(decided, Ok(()), "{one:?} {session:?}");
+        let again = said.decide(&one, reject());
+        assert!(again.is_err(), "{one:?} {session:?}");
+    }
+    assert_eq!(agent.waiting(&said, &cx), [], "{session:?}");
 }
 
 /// Each call has one answer in its place, or is pending; and nothing is answered that was not asked.
@@ -485,10 +500,6 @@ async fn at_most<T>(polls: usize, future: impl Future<Output = T>) -> Option<T> 
     None
 }
 
-fn is_same(one: &Session, other: &Session) -> bool {
-    serde_json::to_string(one).unwrap() == serde_json::to_string(other).unwrap()
-}
-
 /// A conversation, and whoever drives it.
 struct Host {
     draws: Draws,
@@ -622,6 +633,7 @@ impl Host {
         if self.formatted == *session.thread() {
             return;
         }
+        is_listed(&self.agent, session);
         formats(session, wires);
         if wires.len() == WIRES.len() {
             self.formatted = session.thread().clone();
@@ -725,7 +737,10 @@ impl Host {
     /// People do something, sometimes the wrong thing. What is refused changes nothing.
     fn act(&mut self, session: &mut Session) {
         for _ in 0..=self.draws.below(3) {
-            let before = session.clone();
+            // It finds the open calls that go on in this process.
+            drop(session.open());
+            // A clone shares its open calls.
+            let before = serde_json::to_string(session).unwrap();
             let pending = session.pending();
             let open = session.questions();
             let done = match self.draws.below(8) {
@@ -748,10 +763,10 @@ impl Host {
                     }
                     done
                 }
-                _ => self.decide(session, &pending),
+                _ => self.decide(session),
             };
             if done.is_err() {
-                assert!(is_same(session, &before), "{before:?}");
+                assert_eq!(serde_json::to_string(session).unwrap(), before);
             }
         }
     }
@@ -784,13 +799,10 @@ impl Host {
         assert!(matches!(error, OpenCallError::Ended { .. }));
     }
 
-    fn decide(
-        &mut self,
-        session: &mut Session,
-        pending: &[Pending],
-    ) -> Result<(), toolwright::agent::session::SessionError> {
+    fn decide(&mut self, session: &mut Session) -> Result<(), SessionError> {
+        let waiting = self.agent.waiting(session, &Context::new());
         let mut decisions = Vec::new();
-        for pending in pending {
+        for one in &waiting {
             let decision = match self.draws.below(7) {
                 0 => continue,
                 1 => Decision::Reject("no".to_owned()),
@@ -800,10 +812,20 @@ impl Host {
                 _ => Decision::Approve,
             };
             let may_run = matches!(decision, Decision::Approve | Decision::Edit(_));
-            if may_run && matches!(pending.reason, PendingReason::OutcomeUnknown(_)) {
+            if may_run && matches!(one.reason, PendingReason::OutcomeUnknown(_)) {
                 self.again += 1;
             }
-            decisions.push((CallRef::Index(pending.index), decision));
+            let call = match (self.draws.below(4), &*one.path) {
+                (0, path @ [_]) => CallRef::from(path),
+                (1, [index]) => CallRef::Index(*index),
+                _ => CallRef::from(one),
+            };
+            decisions.push((call, decision));
+        }
+        // What is decided already, or not there.
+        if self.draws.below(8) == 0 {
+            let index = self.draws.below(4);
+            decisions.push((CallRef::Index(index), Decision::Approve));
         }
         session.decide_all(decisions)
     }

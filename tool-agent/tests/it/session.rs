@@ -307,7 +307,7 @@ async fn results_are_taken_once_for_calls_that_wait_and_all_or_none() {
 
     // Taken in any order, and put where they belong; nothing runs before the last one is there.
     session.submit("c3", "three").unwrap();
-    assert_eq!(session.status(), &Status::AwaitingTools);
+    assert_eq!(session.status(), Status::AwaitingTools);
     assert_eq!(session.submit("c3", "again"), Err(unknown("c3")));
     let model = agent(&Ledger::default(), [text("Done.")]);
     let error = model.run(&mut session, &Context::new()).await.unwrap_err();
@@ -316,7 +316,7 @@ async fn results_are_taken_once_for_calls_that_wait_and_all_or_none() {
         AgentError::Session(SessionError::WrongStatus { .. })
     ));
     session.submit("c1", json!({"approved": true})).unwrap();
-    assert_eq!(session.status(), &Status::Idle);
+    assert_eq!(session.status(), Status::Idle);
     let run = model.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("Done."));
     assert_eq!(
@@ -350,13 +350,13 @@ async fn a_question_stands_in_the_thread_and_survives_storage() {
     else {
         panic!("{session:?}");
     };
-    assert_eq!((*index, &**id, question.as_str()), (0, "c1", "Which city?"));
+    assert_eq!((index, &*id, question.as_str()), (0, "c1", "Which city?"));
     assert_eq!(options["choices"], json!(["Oslo", "Rome"]));
     session.say("Oslo").unwrap();
     let model = agent(&Ledger::default(), [text("Sun in Oslo.")]);
     let run = model.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("Sun in Oslo."));
-    assert_eq!(session.status(), &Status::Completed);
+    assert_eq!(session.status(), Status::Completed);
     assert_eq!(session.thread().last_input(), Some("Oslo"));
 }
 
@@ -369,7 +369,7 @@ async fn of_a_turn_that_asks_the_manual_calls_stay_pending() {
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.end.as_str(), "ask_user");
     session.answer("Oslo").unwrap();
-    assert_eq!(session.status(), &Status::AwaitingTools);
+    assert_eq!(session.status(), Status::AwaitingTools);
     session.decide("c1", Decision::Approve).unwrap();
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(answers(&session), ["charged 5", "Oslo"]);
@@ -418,13 +418,13 @@ async fn questions_are_answered_in_any_order_by_their_calls() {
         session.answer_call(call, answer).unwrap();
         assert_eq!(places(&session), rest);
         let told = match session.status() {
-            Status::AwaitingUser { index, .. } => Some(*index),
+            Status::AwaitingUser { index, .. } => Some(index),
             _ => None,
         };
         assert_eq!(told, rest.first().copied());
     }
     // The call beside them waits on.
-    assert_eq!(session.status(), &Status::AwaitingTools);
+    assert_eq!(session.status(), Status::AwaitingTools);
     session.submit("b", "by hand").unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("Done."));
@@ -504,7 +504,7 @@ async fn calls_that_nobody_answers_are_stripped_or_answered_in_the_store_too() {
         session.repair(&repair);
         assert_eq!(session.status().as_str(), "awaiting_user");
         session.answer("Oslo").unwrap();
-        assert_eq!(session.status(), &Status::Idle);
+        assert_eq!(session.status(), Status::Idle);
         assert!(answers(&session).contains(&"Oslo".to_owned()));
         let run = agent(&Ledger::default(), [text("Done.")]);
         let _ = run.run(&mut session, &Context::new()).await.unwrap();
@@ -631,7 +631,7 @@ async fn a_call_whose_edit_is_refused_does_not_run_as_it_was() {
         "{error:?}"
     );
     // Somebody wanted it otherwise, so it waits from now on; nothing ran.
-    assert_eq!(session.status(), &Status::AwaitingTools);
+    assert_eq!(session.status(), Status::AwaitingTools);
     assert!(
         matches!(&session.pending()[0].reason, PendingReason::Decision(why) if why["why"].is_string())
     );

@@ -4,8 +4,9 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use toolwright::agent::model::{ModelError, ModelErrorKind};
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{Agent, AgentTool, ModelResponse, Session, ThreadMessage};
+use toolwright::agent::{Agent, AgentTool, ModelResponse, Node, Session, Status, ThreadMessage};
 use toolwright::executor::Waiting;
 use toolwright::layers::{Approval, Risk};
 use toolwright::{
@@ -131,8 +132,8 @@ async fn each_kind_of_wait_is_read_and_decided() {
             (&[2], "question"),
             (&[3], "outcome_unknown"),
             (&[4], "agent"),
+            // The other one is decided.
             (&[4, 0], "decision"),
-            (&[4, 1], "decision"),
         ]
     );
     for paid in listed.iter().filter(|one| one.tool == "pay") {
@@ -141,7 +142,7 @@ async fn each_kind_of_wait_is_read_and_decided() {
     }
     for one in &listed {
         let decision = match one.reason.as_str() {
-            "decision" if one.path != [4, 1] => Decision::Approve,
+            "decision" => Decision::Approve,
             "manual_tool" => Decision::Answer("a tree".into()),
             "question" => Decision::Answer("Oslo".into()),
             "outcome_unknown" => Decision::Reject("nobody knows".into()),
@@ -160,4 +161,84 @@ async fn each_kind_of_wait_is_read_and_decided() {
         .collect();
     let rejected = "the call was rejected: nobody knows";
     assert_eq!(answers, ["7 true", "a tree", "Oslo", rejected, "Paid."]);
+}
+
+/// How the last run ended, which no call says that waits.
+#[tokio::test]
+async fn the_end_of_a_run_is_stored_and_the_status_follows() {
+    let at = |node: &str| {
+        let allowed = json!({"turns": 0, "rounds": 0, "steps": 0});
+        json!({"node": node, "run": 1, "turn": 1, "rounds": 0, "steps": 1, "allowed": allowed})
+    };
+    let failed = |message: &str| Status::Failed {
+        message: message.to_owned(),
+    };
+    let rows = [
+        (json!(null), "model", Status::Idle),
+        (json!({"reason": "completed"}), "end", Status::Completed),
+        (json!({"reason": "max_turns"}), "model", Status::Idle),
+        (json!({"reason": "cancelled"}), "model", Status::Idle),
+        (
+            json!({"reason": "tool_error", "message": "no"}),
+            "model",
+            Status::Idle,
+        ),
+        (
+            json!({"reason": "error", "message": "the model is gone"}),
+            "model",
+            failed("the model is gone"),
+        ),
+        (
+            json!({"reason": "interrupted", "place": "tools"}),
+            "model",
+            Status::Interrupted { node: Node::Tools },
+        ),
+    ];
+    for (end, node, status) in rows {
+        let mut stored = json!({
+            "form": 2,
+            "id": "s",
+            "thread": [{"role": "user", "text": "Go!"}, {"role": "assistant", "text": "Done."}],
+            "end": end,
+            "at": at(node),
+            "born": "b0",
+        });
+        let session: Session = serde_json::from_value(stored.clone()).unwrap();
+        assert_eq!(session.status(), status, "{end}");
+        let again = serde_json::to_value(&session).unwrap();
+        if end.is_null() {
+            stored.as_object_mut().unwrap().remove("end");
+        }
+        assert_eq!(again.get("end"), stored.get("end"));
+        assert_eq!(again.get("status"), None);
+    }
+
+    // As a run writes it, until the next input.
+    let broken = ModelError::new(ModelErrorKind::Refused, "no such model");
+    let agent = Agent::new(ScriptedModel::new([Err(broken)]), Toolset::default());
+    let mut session = Session::ask("Go!");
+    let _ = agent.run(&mut session, &Context::new()).await;
+    assert!(matches!(
+        session.status(),
+        Status::Idle | Status::Failed { .. }
+    ));
+    let model = ScriptedModel::new([Ok(ModelResponse::text("Done."))]);
+    let agent = Agent::new(model, Toolset::default());
+    let mut session = Session::ask("Go!");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    let end = session.end().unwrap();
+    assert_eq!(end.reason, run.end.as_str());
+    assert_eq!((&end.message, &end.place), (&None, &None));
+    session.say("And?").unwrap();
+    assert_eq!((session.end(), session.status()), (None, Status::Idle));
+}
+
+/// A session of form 1 is refused with both numbers, and nothing is lost.
+#[test]
+fn another_form_is_an_error_that_names_both() {
+    let stored = r#"{"form":1,"id":"s","thread":[],"status":{"status":"idle"}}"#;
+    let error = serde_json::from_str::<Session>(stored).unwrap_err();
+    for number in ["1", "2"] {
+        assert!(error.to_string().contains(number), "{error}");
+    }
 }

@@ -214,7 +214,7 @@ async fn what_a_direct_tool_gives_is_the_last_word_and_its_error_is_the_models_t
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!((run.end.as_str(), run.turns), ("return_direct", 2));
         assert_eq!((run.text(), session.result()), (Some("sun"), Some("sun")));
-        assert_eq!(session.status(), &Status::Completed);
+        assert_eq!(session.status(), Status::Completed);
         let expected = ["user", "assistant", "tool", "assistant", "tool"];
         assert_eq!(roles(session.thread()), expected);
         assert_eq!(answers(session.thread())[0], "no such city: Rome");

@@ -115,7 +115,7 @@ fn answers(thread: &Thread) -> Vec<String> {
     answers.collect()
 }
 
-fn question(session: &Session) -> &str {
+fn question(session: &Session) -> String {
     match session.status() {
         Status::AwaitingUser { question, .. } => question,
         other => panic!("{other:?}"),
@@ -138,7 +138,7 @@ async fn each_question_of_a_turn_is_asked_and_the_model_reads_each_answer() {
     let mut session = stored(&session);
     assert_eq!(question(&session), "What of c1?");
     session.answer("y").unwrap();
-    assert_eq!(session.status(), &Status::Idle);
+    assert_eq!(session.status(), Status::Idle);
     let run = agent.run(&mut stored(&session), &Context::new()).await;
     assert_eq!(run.unwrap().text(), Some("Thanks."));
     assert_eq!(answers(session.thread()), ["x", "y"]);
@@ -181,7 +181,7 @@ async fn what_is_pending_beside_a_tool_that_ends_the_run_can_be_decided_about() 
             let run = agent.run(&mut session, &Context::new()).await.unwrap();
             assert_eq!(run.end.as_str(), halted);
             // Somebody is needed, so nobody says that it is over.
-            assert_eq!(session.status(), &Status::AwaitingTools);
+            assert_eq!(session.status(), Status::AwaitingTools);
             assert_eq!(session.result(), None);
             let mut session = stored(&session);
             for pending in session.pending() {
@@ -200,7 +200,7 @@ async fn what_is_pending_beside_a_tool_that_ends_the_run_can_be_decided_about() 
             };
             assert_eq!(ran.all(), expected);
             if name == "ends" {
-                assert_eq!(session.status(), &Status::Completed);
+                assert_eq!(session.status(), Status::Completed);
                 assert_eq!(session.result(), Some(r#"{"sum":7}"#));
                 let run = agent.run(&mut session, &Context::new()).await.unwrap();
                 assert!(matches!(run.end, RunEnd::Completed));
@@ -347,7 +347,7 @@ async fn a_session_whose_run_came_to_a_limit_can_be_run_again() {
         let agent = limit(agent(&ran, script), most(n));
         let mut session = Session::ask("Go!");
         let mut ends = Vec::new();
-        while *session.status() != Status::Completed {
+        while session.status() != Status::Completed {
             let run = agent.run(&mut session, &Context::new()).await.unwrap();
             ends.push(run.end.as_str().to_owned());
             // What is pending then can be decided about, too.

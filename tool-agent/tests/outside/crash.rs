@@ -467,7 +467,7 @@ fn judge(dir: &Path, id: &str, counts: &Counts) {
         .expect("a checkpoint")
         .session()
         .unwrap();
-    assert_eq!(session.status(), &Status::Completed, "{id}");
+    assert_eq!(session.status(), Status::Completed, "{id}");
     assert_eq!(session.thread().last_text(), Some("All is paid."), "{id}");
     session.thread().check().unwrap();
     let mut answers = session

@@ -9,9 +9,9 @@ use toolwright::call::{Cancel, Decision};
 use toolwright::executor::PendingReason;
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, Outcome, Toolset, tool, tools};
-use toolwright_fleet::{ConversationErrorKind, Fleet, FleetError, HistoryEntry, Input, Worker};
+use toolwright_fleet::{Fleet, FleetError, HistoryEntry, Input, Worker};
 
-use crate::support::{Obedient, agent, fleet, said, start, unique, until};
+use crate::support::{Obedient, agent, end_of, fleet, said, start, unique, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_answers() {
@@ -24,7 +24,7 @@ async fn an_agent_answers() {
     let state = talk.wait().await.unwrap();
     println!("a message was answered after {:?}", began.elapsed());
     assert_eq!(state.text.as_deref(), Some("heard hello"));
-    assert_eq!(state.end.as_deref(), Some("completed"));
+    assert_eq!(end_of(&state), Some("completed"));
     assert_eq!(state.status, Some(Status::Completed));
     assert_eq!(talk.state().await.unwrap(), state);
     talk.say("one more").await.unwrap();
@@ -183,17 +183,17 @@ async fn a_failure_of_the_model_is_typed_and_the_conversation_goes_on() {
     let talk = fleet.conversation(&name, "t1");
     talk.say("fail").await.unwrap();
     let state = talk.wait().await.unwrap();
-    let error = state.error.unwrap();
-    assert_eq!(error.kind, ConversationErrorKind::Model);
-    assert!(error.message.contains("I was told to"), "{error}");
+    let end = state.end.unwrap();
+    assert_eq!(end.reason, "error");
+    assert!(end.message.unwrap().contains("I was told to"));
     talk.resume().await.unwrap();
     let state = talk.wait().await.unwrap();
-    assert_eq!(state.error.unwrap().kind, ConversationErrorKind::Model);
+    assert_eq!(state.end.unwrap().reason, "error");
     talk.say("hello").await.unwrap();
     let state = talk.wait().await.unwrap();
     assert_eq!(
-        (state.error, state.text.as_deref()),
-        (None, Some("heard hello"))
+        (end_of(&state), state.text.as_deref()),
+        (Some("completed"), Some("heard hello"))
     );
     worker.stop().await;
 }
@@ -231,7 +231,7 @@ async fn a_cancelled_conversation_cancels_its_calls() {
     talk.cancel().await.unwrap();
     let state = talk.wait().await.unwrap();
     println!("a conversation was cancelled after {:?}", began.elapsed());
-    assert_eq!(state.end.as_deref(), Some("cancelled"), "{state:?}");
+    assert_eq!(end_of(&state), Some("cancelled"), "{state:?}");
     until(|| TOLD.load(Ordering::SeqCst) == 1).await;
     worker.stop().await;
 }

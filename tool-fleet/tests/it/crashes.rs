@@ -14,7 +14,7 @@ use toolwright::{Context, DynTool, Executor, ToolCall, ToolError, Toolset, tools
 
 use crate::child::{Machine, agent, charge, look_up};
 use crate::support::{
-    HEARTBEAT, Obedient, call, file, fleet, noted, notes, run, running, said, start, unique,
+    HEARTBEAT, Obedient, call, end_of, file, fleet, noted, notes, run, running, said, start, unique,
 };
 
 fn arguments(notes: &std::path::Path, ms: u64) -> String {
@@ -145,7 +145,7 @@ async fn a_run_whose_machine_dies_goes_on_elsewhere_and_finds_its_calls() {
         "the run went on elsewhere and ended after {:?}",
         began.elapsed()
     );
-    assert_eq!(state.end.as_deref(), Some("completed"), "{state:?}");
+    assert_eq!(end_of(&state), Some("completed"), "{state:?}");
     let done = format!("done by {}", std::process::id());
     assert_eq!(state.text, Some(format!("{done} | {done}")));
     assert_eq!(
@@ -176,7 +176,7 @@ async fn a_call_whose_worker_dies_in_a_conversation_waits_for_a_person() {
     noted(&notes_file, "begin", 1).await;
     machine.kill().await;
     let state = talk.wait().await.unwrap();
-    assert_eq!(state.end.as_deref(), Some("pending"), "{state:?}");
+    assert_eq!(end_of(&state), Some("pending"), "{state:?}");
     let pending = &state.waiting[0];
     assert!(matches!(pending.reason, PendingReason::OutcomeUnknown(_)));
     talk.decide(pending, Decision::Answer(json!("it was charged")))
@@ -287,7 +287,7 @@ async fn inputs_take_effect_once_whatever_dies() {
     let agent = agent(&store, &queue).await;
     let worker = start(fleet.worker().agent(&name, agent.clone()));
     let state = talk.wait().await.unwrap();
-    assert_eq!(state.end.as_deref(), Some("completed"), "{state:?}");
+    assert_eq!(end_of(&state), Some("completed"), "{state:?}");
     assert!(state.refused.is_empty(), "{state:?}");
     assert_eq!(said(&agent, &talk).await, expected);
     worker.stop().await;
@@ -317,7 +317,7 @@ async fn a_machine_that_counts_as_dead_and_is_not_disturbs_nobody() {
     tokio::time::sleep(HEARTBEAT * 2).await;
     machine.signal("-CONT");
     let state = talk.wait().await.unwrap();
-    assert_eq!(state.end.as_deref(), Some("completed"), "{state:?}");
+    assert_eq!(end_of(&state), Some("completed"), "{state:?}");
     let done = format!("done by {}", std::process::id());
     assert_eq!(state.text, Some(done), "{state:?}");
     assert_eq!(

@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use toolwright::agent::{Agent, MemoryCheckpointer, Session};
 use toolwright::{Context, ToolCall, tool, tools};
 
-use crate::support::{Obedient, call, fleet, run, start, unique, until};
+use crate::support::{Obedient, call, end_of, fleet, run, start, unique, until};
 
 type Telemetry = (InMemoryMetricExporter, SdkMeterProvider);
 
@@ -135,7 +135,7 @@ async fn calls_and_runs_are_measured_with_how_they_ended() {
     let runs =
         |more: &[&str]| recorded("gen_ai.invoke_agent.duration", &[&[&*agent], more].concat());
     assert_eq!(runs(&["toolwright.run.end=completed"]), Some(1.0));
-    assert_eq!(runs(&["error.type=model"]), Some(1.0));
+    assert_eq!(runs(&["error.type=error"]), Some(1.0));
     assert_eq!(
         recorded("toolwright.fleet.run.time_in_queue", &[&agent]),
         Some(2.0)
@@ -215,7 +215,7 @@ async fn sessions_that_are_held_elsewhere_are_counted() {
     until(|| conflicts().is_some()).await;
     LET_GO.add_permits(1);
     let _ = elsewhere.await.unwrap().unwrap();
-    assert!(talk.wait().await.unwrap().error.is_none());
+    assert_eq!(end_of(&talk.wait().await.unwrap()), Some("completed"));
     worker.stop().await;
 }
 

@@ -11,7 +11,9 @@ use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelReque
 use toolwright::agent::{Agent, Model, ModelResponse, SqliteCheckpointer, ThreadMessage};
 use toolwright::call::{BoxFuture, CallPlace};
 use toolwright::{Context, Executor, ToolCall, ToolResult, Toolset};
-use toolwright_fleet::{Conversation, Fleet, FleetBuilder, FleetError, RunningInfo, Worker};
+use toolwright_fleet::{
+    Conversation, ConversationState, Fleet, FleetBuilder, FleetError, RunningInfo, Worker,
+};
 
 /// The time after which the tests' machines count as dead.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(3);
@@ -27,6 +29,11 @@ pub(crate) fn builder() -> FleetBuilder {
 
 pub(crate) async fn fleet() -> Fleet {
     builder().connect().await.unwrap()
+}
+
+/// Returns the reason why the last run of a conversation ended.
+pub(crate) fn end_of(state: &ConversationState) -> Option<&str> {
+    state.end.as_ref().map(|end| &*end.reason)
 }
 
 /// Returns a name that no other test and no earlier run has.

@@ -312,6 +312,7 @@ impl Http {
 
     /// Returns the session in which a message goes out: that of the server's request, for an answer, and none for a greeting.
     /// A call waits until the list of its session is compared with the lock. The error is the outcome, if there is one.
+    #[cfg_attr(not(feature = "lock"), allow(clippy::unused_async))]
     async fn session_for(&self, outgoing: &Outgoing) -> Result<HttpSession, Option<Answered>> {
         if outgoing.head.method == "initialize" {
             return Ok(HttpSession::default());

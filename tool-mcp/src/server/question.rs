@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use toolwright_json::{Integer, ObjectWriter};
 use toolwright_provider::call::{Outcome, ToolResult};
-use toolwright_runtime::executor::{Pending, PendingReason};
+use toolwright_runtime::executor::{Pending, PendingReason, call_bytes, definition_bytes};
 use toolwright_runtime::tool::Decision;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
@@ -230,12 +230,13 @@ pub(super) fn pending(
     match &pending.reason {
         PendingReason::Decision(why) => {
             let (number, inside) = if is_paused {
-                (
-                    seal.number(&why.to_string()),
-                    Some(shown_inside(pending, why)),
-                )
+                let number = seal.number(why.to_string().as_bytes());
+                (number, Some(shown_inside(pending, why)))
             } else {
-                (seal.number(&pending.call.arguments), None)
+                let tool = tools.get(&pending.call.name);
+                let tool = tool.map(|tool| definition_bytes(tool.def()));
+                let bytes = call_bytes(&pending.call, &tool.unwrap_or_default(), None);
+                (seal.number(&bytes), None)
             };
             let said = answers.get(APPROVAL).filter(|_| decided == Some(number));
             approval(pending, inside, why, tools, said, number)

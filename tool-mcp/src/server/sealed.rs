@@ -50,7 +50,7 @@ pub(super) struct Sealed {
     /// Random, so that equal calls have notes of their own.
     pub(super) id: String,
     pub(super) answers: ElicitResults,
-    /// Which arguments the answer to an approval is about.
+    /// Which call and tool the answer to an approval is about.
     pub(super) shown: Option<u64>,
     /// The last question.
     pub(super) asked: Option<InputQuestion>,
@@ -118,9 +118,9 @@ impl Signer {
         (now() <= until).then(|| serde_json::from_slice(state).ok())?
     }
 
-    /// Arguments, in a number that says nothing of them to a client.
-    pub(super) fn number(&self, arguments: &str) -> u64 {
-        let signature = self.mac.clone().chain_update(arguments).finalize();
+    /// A call as it was shown, in a number that says nothing of it to a client.
+    pub(super) fn number(&self, shown: &[u8]) -> u64 {
+        let signature = self.mac.clone().chain_update(shown).finalize();
         let bytes = signature.into_bytes();
         bytes
             .iter()

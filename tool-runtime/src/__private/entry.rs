@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::tool::{Answer, Approved, Call, EarlyExit, RunResult, Scope, Tool};
+use crate::tool::{Answer, Approved, Call, EarlyExit, RunResult, Scope, Tool, with_defaults};
 use toolwright_provider::call::{
     ErrorKind, Example, Meta, OldNames, ToolDef, ToolError, ToolOptions,
 };
@@ -471,6 +471,10 @@ impl<S: Send + Sync + 'static> Tool for Bound<S> {
 
     fn reads_context(&self) -> bool {
         self.entry.descriptor.reads_context
+    }
+
+    fn __with_defaults(&self, arguments: &str) -> Option<String> {
+        with_defaults(&self.def().input, arguments)
     }
 
     fn __may_hide(&self) -> bool {

@@ -29,12 +29,7 @@ pub(super) async fn in_background(
     let executor = executor.of_background(entry, open.time_limit());
     let outcome = noted(handle.key().to_owned(), cx);
     let cx = cx.in_background(handle.call(), handle.cancel());
-    let decided = [Decided {
-        call: call.clone(),
-        place: 0,
-        decision: Decision::Approve,
-        attempt: 0,
-    }];
+    let decided = [Decided::new(call.clone(), 0, Decision::Approve)];
     runtime.spawn(async move {
         let batch = executor.run(&decided, &cx).await;
         end(handle, &batch).await;

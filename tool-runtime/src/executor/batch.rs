@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::waiting::PendingReason;
@@ -88,6 +90,8 @@ pub struct Pending {
     pub attempt: u32,
     /// Repairs of the arguments that a layer asks about. The result of the decided call does not list them again.
     pub repairs: Box<[Repair]>,
+    /// Definition of the tool that the call is shown with. A decision is about that tool.
+    pub(super) shown: Option<Arc<[u8]>>,
 }
 
 /// Reason why a conversation does not continue by itself after a batch.
@@ -226,6 +230,7 @@ impl Pending {
             reason,
             attempt: 0,
             repairs: Box::default(),
+            shown: None,
         }
     }
 }

@@ -13,6 +13,7 @@ use super::output::OutputLimit;
 use super::policy::{ErrorPolicy, OnFailure, UnknownOutcome};
 use super::redacted::Redacted;
 use super::shared::BatchShared;
+use super::shown::definition_bytes;
 use super::span::CallSpan;
 use super::waiting::PendingReason;
 use super::{Executor, Turn};
@@ -164,11 +165,20 @@ impl<'a> BatchState<'a> {
     pub(super) fn wait(
         &mut self,
         index: usize,
-        call: ToolCall,
+        mut call: ToolCall,
         reason: PendingReason,
         repairs: Vec<Repair>,
     ) {
+        use PendingReason::{Decision, ManualMode, ManualTool, NotRun};
         self.shared.close(index);
+        let entry = self.rows.get(index).and_then(|row| row.entry);
+        let entry = entry.filter(|_| reason != NotRun);
+        if let (Some(entry), Decision(_) | ManualTool | ManualMode) = (entry, &reason)
+            && let Some(filled) = entry.tool().__with_defaults(&call.arguments)
+        {
+            call.arguments = filled.into();
+        }
+        let shown = entry.map(|entry| definition_bytes(entry.def()));
         let pending = Pending {
             index,
             place: self.shared.place(index),
@@ -176,6 +186,7 @@ impl<'a> BatchState<'a> {
             call,
             reason,
             repairs: repairs.into(),
+            shown: shown.map(Into::into),
         };
         if let Some(call) = self.calls.get(index) {
             self.notify_repaired(index, call, &pending.repairs);

@@ -197,16 +197,17 @@ impl<'a> CallBody<'a> {
         }
     }
 
-    /// Returns true if these arguments were approved.
+    /// Returns true if these arguments were approved, as the tool reads them.
     pub(super) fn is_approved(&self, arguments: &Arc<str>) -> bool {
-        self.approved.as_ref() == Some(arguments)
+        self.approved.as_ref().is_some_and(|approved| {
+            let filled = || self.tool.__with_defaults(arguments);
+            approved == arguments || filled().is_some_and(|filled| *filled == **approved)
+        })
     }
 
     /// Returns true if other arguments were approved.
     pub(super) fn approved_others(&self, arguments: &Arc<str>) -> bool {
-        self.approved
-            .as_ref()
-            .is_some_and(|approved| approved != arguments)
+        self.approved.is_some() && !self.is_approved(arguments)
     }
 
     /// Clears the arguments that a layer asked about: the next layer runs.

@@ -21,9 +21,29 @@ pub struct Decided {
     /// [key](crate::tool::Context::idempotency_key).
     #[serde(default)]
     pub attempt: u32,
+    /// Definition of the tool that the call was shown with. `None` if there is none, or if the decision was stored.
+    #[serde(skip)]
+    pub(super) shown: Option<Arc<[u8]>>,
 }
 
 impl Decided {
+    /// Makes a decision about a call at this place of its turn. [`Pending::decided`] makes one that is bound to the tool, too:
+    /// if the tool has another definition when the call is to run, the call waits again.
+    pub fn new(call: ToolCall, place: usize, decision: Decision) -> Self {
+        Self {
+            call,
+            place,
+            decision,
+            attempt: 0,
+            shown: None,
+        }
+    }
+
+    /// Sets the number of reruns after an unknown outcome.
+    pub fn with_attempt(self, attempt: u32) -> Self {
+        Self { attempt, ..self }
+    }
+
     /// Returns the call to run, with edited arguments, so observers see them.
     pub(super) fn as_run(&self) -> ToolCall {
         match &self.decision {
@@ -34,15 +54,14 @@ impl Decided {
 }
 
 impl Pending {
-    /// Attaches a decision to the call. A call of [unknown outcome](PendingReason::OutcomeUnknown) that runs again has a
+    /// Attaches a decision to the call. It is about the tool as it was shown. A call of [unknown outcome](PendingReason::OutcomeUnknown) that runs again has a
     /// new [key](crate::tool::Context::idempotency_key).
     pub fn decided(&self, decision: Decision) -> Decided {
         let again = matches!(self.reason, PendingReason::OutcomeUnknown(_));
         Decided {
-            call: self.call.clone(),
-            place: self.place,
-            decision,
             attempt: self.attempt.saturating_add(u32::from(again)),
+            shown: self.shown.clone(),
+            ..Decided::new(self.call.clone(), self.place, decision)
         }
     }
 }

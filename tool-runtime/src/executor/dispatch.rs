@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::json;
+
 use super::batch_state::BatchState;
 use super::turn::{CallPlan, Job, Plan, Turn};
 use super::waiting::PendingReason;
@@ -51,12 +53,26 @@ pub(super) fn dispatch<'a>(
             _ => tools.find_visible(run.name.as_bytes(), &scope, executor.filter.as_ref()),
         };
         last = seen.as_ref().ok().copied();
-        let left = matches!(plan, Plan::Planned(CallPlan::Leave));
-        if turn.place(index) >= MAX_CALLS && !left {
+        let runs = matches!(
+            plan,
+            Plan::Planned(CallPlan::Run | CallPlan::Stored)
+                | Plan::Decided(Decision::Approve | Decision::Edit(_))
+        );
+        if runs && turn.place(index) >= MAX_CALLS {
             ends |= state.refuse(index, Err(too_many()));
             continue;
         }
         match dispatch_one(executor, seen, plan) {
+            Dispatched::Runs(entry) if turn.is_for_another_tool(index, entry) => {
+                state.set_entry(index, entry);
+                let why = json!({"why": "the tool has changed since the call was shown"});
+                state.wait(
+                    index,
+                    call.clone(),
+                    PendingReason::Decision(why),
+                    Vec::new(),
+                );
+            }
             Dispatched::Runs(entry) => {
                 state.set_entry(index, entry);
                 jobs.push(Job {
@@ -122,6 +138,9 @@ fn dispatch_one<'a>(
         }
         Plan::Decided(Decision::Answer(value)) => {
             return Dispatched::Answered(seen.ok(), Ok(Outcome::value(value)));
+        }
+        Plan::Answered(outcome) => {
+            return Dispatched::Answered(seen.ok(), outcome.clone().into_outcome());
         }
         _ => {}
     }

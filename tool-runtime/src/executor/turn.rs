@@ -1,15 +1,19 @@
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::decided::Decided;
+use super::shown::definition_bytes;
 use crate::tool::Decision;
 use crate::toolset::ToolEntry;
-use toolwright_provider::call::ToolCall;
+use toolwright_provider::call::{StoredOutcome, ToolCall};
 
 /// The calls of a turn that an [executor](crate::executor::Executor::run) runs. It is made of calls or of
 /// [decided](Decided) calls, by `Into`.
 pub struct Turn<'a> {
     pub(super) calls: Cow<'a, [ToolCall]>,
     plans: Plans<'a>,
+    /// Outcomes of calls that do not run, by index.
+    answers: BTreeMap<usize, &'a StoredOutcome>,
 }
 
 /// The host's plans or decisions, one a call.
@@ -47,6 +51,8 @@ pub enum CallPlan {
 pub(super) enum Plan<'a> {
     Planned(CallPlan),
     Decided(&'a Decision),
+    /// The call came to this outside of the executor.
+    Answered(&'a StoredOutcome),
 }
 
 impl Plan<'_> {
@@ -57,7 +63,7 @@ impl Plan<'_> {
 
     /// Returns true if the call was stored, and may use names of then.
     pub(super) fn is_stored(self) -> bool {
-        matches!(self, Self::Decided(_) | Self::Planned(CallPlan::Stored))
+        !matches!(self, Self::Planned(CallPlan::Run | CallPlan::Leave))
     }
 }
 
@@ -68,10 +74,21 @@ impl<'a> Turn<'a> {
         Self {
             calls: Cow::Borrowed(calls),
             plans: Plans::Planned(plans),
+            answers: BTreeMap::new(),
         }
     }
 
+    /// Answers the calls at these indices by outcomes of the host: they do not run.
+    #[doc(hidden)]
+    pub fn answered(self, answers: impl IntoIterator<Item = (usize, &'a StoredOutcome)>) -> Self {
+        let answers = answers.into_iter().collect();
+        Self { answers, ..self }
+    }
+
     pub(super) fn plan(&self, index: usize) -> Plan<'a> {
+        if let Some(outcome) = self.answers.get(&index) {
+            return Plan::Answered(outcome);
+        }
         match self.plans {
             Plans::Planned(plans) => Plan::Planned(plans.get(index).copied().unwrap_or_default()),
             Plans::Decided(decided) => match decided.get(index) {
@@ -79,6 +96,15 @@ impl<'a> Turn<'a> {
                 None => Plan::Planned(CallPlan::Leave),
             },
         }
+    }
+
+    /// Returns true if the decision about the call is for a tool of another definition.
+    pub(super) fn is_for_another_tool(&self, index: usize, entry: &ToolEntry) -> bool {
+        let Plans::Decided(decided) = self.plans else {
+            return false;
+        };
+        let shown = decided.get(index).and_then(|one| one.shown.as_deref());
+        shown.is_some_and(|shown| *shown != definition_bytes(entry.def()))
     }
 
     /// Returns the call's place in the model's turn.
@@ -134,6 +160,7 @@ impl CallOfTurn for Decided {
         Turn {
             calls: decided.iter().map(Self::as_run).collect(),
             plans: Plans::Decided(decided),
+            answers: BTreeMap::new(),
         }
     }
 }

@@ -12,8 +12,11 @@ use self::refuse::{Refused, RepairedText, refuse, refuse_whole};
 use crate::tool::{Call, Slot, naming_arguments, with_names_of_today};
 use toolwright_provider::call::OldNames;
 use toolwright_provider::call::ToolError;
-use toolwright_schema::decode::walk::{self, Defaults};
-use toolwright_schema::decode::{Error, Expected, Fault, FaultCode, Json, Repair, position};
+use toolwright_schema::decode::walk::{self, Defaults, WalkOptions};
+use toolwright_schema::decode::{
+    Checker, Error, Expected, Fault, FaultCode, Json, Repair, position,
+};
+use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Field, Object, Presence, Shape};
 
 /// Maximum number of parameters: one bit each records that it was given.
@@ -257,6 +260,24 @@ pub(crate) fn filled<'a>(
         Some(Cow::Owned(filled)) => Ok(call.arena().cursor().keep(filled)),
         Some(Cow::Borrowed(text)) => Ok(text),
         None => Err(refuse::too_costly()),
+    }
+}
+
+/// Returns arguments with the defaults of a schema, if they are valid and lack some.
+pub(crate) fn with_defaults(schema: &SchemaDoc, arguments: &str) -> Option<String> {
+    let schema = schema.as_json();
+    if !schema.contains("\"default\"") {
+        return None;
+    }
+    let checker = Checker::of(schema, usize::MAX).ok()?;
+    let text = match arguments.trim() {
+        "" | "null" => "{}",
+        _ => arguments,
+    };
+    let reading = WalkOptions::at_run_time(text);
+    match walk::filled(text, reading, checker.root(), checker.defaults())? {
+        Cow::Owned(filled) => Some(filled),
+        Cow::Borrowed(_) => None,
     }
 }
 

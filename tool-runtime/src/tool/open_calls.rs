@@ -9,6 +9,8 @@ mod error;
 mod handle;
 mod store;
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -332,16 +334,28 @@ impl OpenCalls {
         self.end_entry(key, outcome).await.map(drop)
     }
 
-    /// Ends a call in this list, and not in its store. A session stores its list itself.
+    /// Ends calls in this list, and not in its store: all of them, or none on an error. A session stores its list itself.
     ///
     /// # Errors
-    /// If no call of this key is open, or if it has ended before. Nothing changes then.
+    /// If no call of a key is open, if it has ended before, or if a key is there twice. Nothing changes then.
     #[doc(hidden)]
-    pub fn end_here(&self, key: &str, outcome: StoredOutcome) -> Result<(), OpenCallError> {
-        let entry = self.entry(key).ok_or_else(|| OpenCallError::NotOpen {
-            key: key.to_owned(),
-        })?;
-        entry.settle(outcome).map(drop)
+    pub fn end_all_here(
+        &self,
+        outcomes: impl IntoIterator<Item = (String, StoredOutcome)>,
+    ) -> Result<(), OpenCallError> {
+        let mut ends = BTreeMap::new();
+        for (key, outcome) in outcomes {
+            match self.entry(&key) {
+                // All who lock several entries do so in this order.
+                Some(entry) => match ends.entry(Arc::as_ptr(&entry)) {
+                    Entry::Vacant(place) => drop(place.insert((entry, outcome))),
+                    Entry::Occupied(_) => return Err(OpenCallError::Ended { key }),
+                },
+                None => return Err(OpenCallError::NotOpen { key }),
+            }
+        }
+        let ends: Vec<_> = ends.into_values().collect();
+        OpenCallEntry::settle_all(&ends)
     }
 
     async fn end_entry(

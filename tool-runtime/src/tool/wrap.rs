@@ -112,6 +112,10 @@ impl<W: WrapTool> Tool for W {
         self.inner().resumes()
     }
 
+    fn __with_defaults(&self, arguments: &str) -> Option<String> {
+        self.inner().__with_defaults(arguments)
+    }
+
     fn __agent(&self) -> Option<&(dyn Any + Send + Sync)> {
         self.inner().__agent()
     }

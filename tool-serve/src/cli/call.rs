@@ -141,12 +141,7 @@ impl CallCommand {
                         return Some(Reply::Answered(result));
                     };
                     repairs = result.repairs.into();
-                    let decided = [Decided {
-                        call: self.call.clone(),
-                        place: 0,
-                        decision: said,
-                        attempt: 0,
-                    }];
+                    let decided = [Decided::new(self.call.clone(), 0, said)];
                     batch = executor.run(&decided, cx).await;
                     continue;
                 }

@@ -30,6 +30,7 @@ use axum::middleware::{from_fn, map_response};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tokio::net::TcpListener;
+use toolwright_json::{list, object};
 use toolwright_provider::call::{ErrorKind, ToolCall};
 use toolwright_runtime::executor::{ExclusiveGate, Executor};
 use toolwright_runtime::tool::{Cancel, Context, Grant};
@@ -323,6 +324,7 @@ impl HttpServer {
             .route("/tools", get(tools))
             .route("/tools/{name}", post(call::call))
             .route("/tools/{name}/definitions", get(definitions_of_tool))
+            .route("/calls", get(waiting))
             .route("/calls/{id}", post(decide::decide))
             .route("/openapi.json", get(document))
             .with_state(state)
@@ -415,6 +417,17 @@ async fn tools(State(state): State<Arc<ServerState>>, request: Request) -> Respo
         StatusCode::OK,
         definitions::tools_json(&state.executor, &tools, Tokenizer::Bound),
     )
+}
+
+/// Returns the calls of the caller that wait, oldest first.
+async fn waiting(State(state): State<Arc<ServerState>>, request: Request) -> Response {
+    let cx = state.context(request.extensions());
+    let calls = state.pending_calls.of_caller(&cx).into_iter();
+    let calls = calls.map(|entry| {
+        let tools = state.executor.tools(&entry.cx);
+        answer::json_of(&entry.waiting(&tools))
+    });
+    json(StatusCode::OK, object([("calls", list(calls))]))
 }
 
 async fn definitions_of_tool(

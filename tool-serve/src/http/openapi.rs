@@ -13,6 +13,7 @@ const ANSWERS: &str = r##"{
 "Asks":{"description":"The tool ended with a question to a person.","type":"object","properties":{"status":{"const":"ask_user"},"id":{"type":"string","description":"The answer goes to `/calls/{id}`, as `{\"answer\": …}`, and is the result of the call. Missing if the tool reads the answer in another call."},"question":{"type":"string"},"options":{"type":"object","description":"What a front end may want to know beside it."},"repairs":{"$ref":"#/components/schemas/Repairs"},"duration_ms":{"type":"integer","minimum":0}},"required":["status","question","options","duration_ms"]},
 "Open":{"description":"The work goes on, and the host takes its result later.","type":"object","properties":{"status":{"const":"open"},"key":{"type":"string"},"note":{"type":"string"},"repairs":{"$ref":"#/components/schemas/Repairs"},"duration_ms":{"type":"integer","minimum":0}},"required":["status","key","note","duration_ms"]},
 "Waits":{"description":"The call waits for a person or the host. It did not run, unless the reason is `outcome_unknown`.","type":"object","properties":{"status":{"const":"pending"},"id":{"type":"string","description":"A decision about it goes to `/calls/{id}`."},"reason":{"enum":["manual_tool","manual_mode","decision","outcome_unknown","not_run"]},"path":{"type":"array","items":{"type":"integer","minimum":0},"description":"The place of the call: 0."},"tool":{"type":"string","description":"The name of the tool."},"arguments":{"type":["string","null"],"description":"JSON, without secrets. `null` if the tool is not known any more."},"ask":{"description":"What to show to who decides."},"repairs":{"$ref":"#/components/schemas/Repairs"}},"required":["status","id","path","tool","reason","arguments"]},
+"Waiting":{"description":"A call that waits. A decision about it goes to `/calls/{id}`.","type":"object","properties":{"id":{"type":"string"},"reason":{"enum":["manual_tool","manual_mode","decision","outcome_unknown","not_run","question"]},"path":{"type":"array","items":{"type":"integer","minimum":0},"description":"The place of the call: 0."},"tool":{"type":"string","description":"The name of the tool."},"arguments":{"type":["string","null"],"description":"JSON, without secrets. `null` if the tool is not known any more."},"ask":{"description":"What to show to who decides, or the question."}},"required":["id","path","tool","reason","arguments"]},
 "Decision":{"description":"What is said to a call that waits: it runs as it was shown or with other arguments, or does not run, and this is why, or its result. A question takes `answer` and `reject`.","anyOf":[{"const":"approve"},{"type":"object","properties":{"edit":{"type":"object"}},"required":["edit"],"additionalProperties":false},{"type":"object","properties":{"reject":{"type":"string"}},"required":["reject"],"additionalProperties":false},{"type":"object","properties":{"answer":{}},"required":["answer"],"additionalProperties":false}]},
 "Failed":{"description":"Why there is no value.","type":"object","properties":{"status":{"const":"failed"},"error":{"type":"object","properties":{"kind":{"type":"string","description":"`invalid_args`, `failed`, `unknown_tool`, `rejected`, `timeout`, `cancelled`, `panicked`, …"},"messages":{"type":"array","items":{"type":"string"},"minItems":1},"faults":{"type":"array","items":{"$ref":"#/components/schemas/Fault"}},"data":{"description":"Data of the tool's own."},"permanent":{"type":"boolean","description":"True if the same call would fail again."},"outcome_unknown":{"type":"boolean","description":"True if the call may have taken effect."}},"required":["kind","messages"]},"repairs":{"$ref":"#/components/schemas/Repairs"},"duration_ms":{"type":"integer","minimum":0}},"required":["status","error"]},
 "Fault":{"description":"One thing that is wrong with the arguments.","type":"object","properties":{"path":{"type":"string","description":"Where, such as `lines[2].qty`; empty for all of them."},"code":{"enum":["invalid_json","not_object","duplicate_key","unknown_argument","missing_argument","wrong_type","out_of_range","bound","too_deep","too_large"]},"message":{"type":"string"}},"required":["path","code","message"]},
@@ -84,6 +85,15 @@ pub(super) fn document(
             "/openapi.json".into(),
             get(&free("document"), "This document", DOCUMENT, is_guarded),
         ),
+        (
+            "/calls".into(),
+            get(
+                &free("list_calls"),
+                "The caller's calls that wait",
+                CALLS,
+                is_guarded,
+            ),
+        ),
         ("/calls/{id}".into(), decide(&free("decide"), is_guarded)),
         (
             "/tools/{name}/definitions".into(),
@@ -145,6 +155,7 @@ fn operations(
 const HEALTH: &str =
     r#"{"type":"object","properties":{"status":{"const":"ok"}},"required":["status"]}"#;
 const TOOLS: &str = r##"{"$ref":"#/components/schemas/Tools"}"##;
+const CALLS: &str = r##"{"type":"object","properties":{"calls":{"type":"array","items":{"$ref":"#/components/schemas/Waiting"}}},"required":["calls"]}"##;
 const DOCUMENT: &str = r#"{"type":"object"}"#;
 
 fn get(id: &str, summary: &str, schema: &str, is_guarded: bool) -> String {

@@ -7,8 +7,9 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use toolwright_runtime::executor::{KeptState, Pending};
+use toolwright_runtime::executor::{KeptState, Pending, Waiting};
 use toolwright_runtime::tool::{Context, Grant};
+use toolwright_runtime::toolset::Toolset;
 
 use toolwright_http::random;
 
@@ -68,6 +69,15 @@ impl WaitingCalls {
         calls.calls.iter().find(|entry| entry.id == id).cloned()
     }
 
+    /// Returns the calls of the caller of this context, oldest first.
+    pub(super) fn of_caller(&self, cx: &Context) -> Vec<PendingEntry> {
+        let mut calls = self.lock();
+        calls.evict_expired();
+        let caller = caller(cx);
+        let own = calls.calls.iter().filter(|entry| entry.caller() == caller);
+        own.cloned().collect()
+    }
+
     /// Removes the call with this id.
     pub(super) fn take(&self, id: &str) -> Option<PendingEntry> {
         let mut calls = self.lock();
@@ -86,11 +96,25 @@ impl PendingEntry {
         self.pending.call.arguments.len()
     }
 
-    /// Returns the caller. All callers without a grant are one.
-    fn caller(&self) -> Option<(Option<&str>, Option<&str>, Option<&str>)> {
-        let grant = self.cx.get::<Grant>()?;
-        Some((grant.issuer(), grant.subject(), grant.client_id()))
+    fn caller(&self) -> Option<Caller<'_>> {
+        caller(&self.cx)
     }
+
+    /// Shows the call to people. Its id is the one that takes a decision.
+    pub(super) fn waiting(&self, tools: &Toolset) -> Waiting {
+        let mut waiting = self.pending.shown(tools);
+        waiting.id.clone_from(&self.id);
+        waiting
+    }
+}
+
+/// Issuer, subject and client.
+type Caller<'a> = (Option<&'a str>, Option<&'a str>, Option<&'a str>);
+
+/// Returns the caller of a context. All callers without a grant are one.
+fn caller(cx: &Context) -> Option<Caller<'_>> {
+    let grant = cx.get::<Grant>()?;
+    Some((grant.issuer(), grant.subject(), grant.client_id()))
 }
 
 impl PendingQueue {

@@ -290,10 +290,15 @@ fn a_decision_is_stored_and_the_agent_goes_on() {
     let came = desk.run(&["decide", "a", "0", "--approve"]);
     assert_eq!(came.code, 0, "{came:?}");
     assert!(came.out.contains("the next run"), "{came:?}");
-    // A later decision replaces it.
-    let came = desk.run(&["decide", "a", "c1", "--reject", "too much", "--run"]);
+    // It is decided once.
+    let came = desk.run(&["decide", "a", "c1", "--reject", "too much"]);
+    let words = "error: the call `c1` is decided already\n";
+    assert_eq!((came.code, &*came.err), (2, words), "{came:?}");
+
+    desk.talk("r", ModelResponse::calls([pay_call(7)]));
+    let came = desk.run(&["decide", "r", "c1", "--reject", "too much", "--run"]);
     assert_eq!((came.code, &*came.out), (0, "All done.\n"), "{came:?}");
-    let came = desk.run(&["show", "a"]);
+    let came = desk.run(&["show", "r"]);
     let words = "error of call 0, pay: the call was rejected: too much";
     assert!(came.out.contains(words), "{came:?}");
 
@@ -404,10 +409,15 @@ fn decisions_that_cannot_be_are_refused() {
 fn calls_inside_of_agents_are_decided() {
     let desk = Desk::new("inside");
     let helper = ToolCall::new("c0", "helper", r#"{"input":"Pay!"}"#);
-    desk.talk("s", ModelResponse::calls([helper]));
-    let came = desk.run(&["decide", "s", "0/0", "--reject", "no"]);
+    desk.talk("r", ModelResponse::calls([helper.clone()]));
+    let came = desk.run(&["decide", "r", "0/0", "--reject", "no"]);
     assert_eq!(came.code, 0, "{came:?}");
-    assert_eq!(desk.latest("s").pending().len(), 1);
+    assert_eq!(desk.latest("r").pending().len(), 1);
+    let came = desk.run(&["decide", "r", "0/0", "--approve"]);
+    let words = "error: the call `c1` is decided already\n";
+    assert_eq!((came.code, &*came.err), (2, words), "{came:?}");
+
+    desk.talk("s", ModelResponse::calls([helper]));
     let came = desk.run(&["decide", "s", "0/0", "--approve", "--run"]);
     assert_eq!((came.code, &*came.out), (0, "All done.\n"), "{came:?}");
     let came = desk.run(&["show", "s"]);

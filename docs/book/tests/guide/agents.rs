@@ -258,7 +258,7 @@ fn a_session_is_data() {
         assert_eq!(run(&agent, &mut session).await, "interrupted");
         let mut session = stored_and_read(&session).unwrap();
         assert_eq!(run(&agent, &mut session).await, "Take your sunglasses!");
-        assert_eq!(session.status(), &Status::Completed);
+        assert_eq!(session.status(), Status::Completed);
     });
 }
 

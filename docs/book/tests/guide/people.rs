@@ -145,7 +145,7 @@ async fn converse() -> Result<(), Box<dyn std::error::Error>> {
         println!("the run ended: {}", run.end.as_str());
         // Answer and decide, then run again.
         loop {
-            match session.status().clone() {
+            match session.status() {
                 Status::AwaitingTools => {
                     for pending in session.pending() {
                         println!("{} {}", pending.call.name, pending.call.arguments);

@@ -99,12 +99,7 @@ impl Engine<'_> {
                 || tool.is_some_and(|tool| tool.def().options.annotations.may_repeat()));
         let batch = match call.place.clone().filter(|_| runs && tool.is_some()) {
             Some(place) => {
-                let decided = [Decided {
-                    call: call.call.clone(),
-                    place: 0,
-                    decision: Decision::Approve,
-                    attempt: 0,
-                }];
+                let decided = [Decided::new(call.call.clone(), 0, Decision::Approve)];
                 let cx = self.call_context(&visit).with_place(place);
                 let mut executor = self.executor(&visit);
                 if let Some(open) = self.open_calls(&visit) {

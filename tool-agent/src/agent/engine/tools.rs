@@ -16,7 +16,7 @@ use super::{Engine, VisitResult};
 use crate::agent::sub_sessions::SubSessions;
 use crate::digest;
 use crate::run::RunEnd;
-use crate::session::{Node, Status, WaitingCall};
+use crate::session::{Node, SettledCall, Status, WaitingCall};
 use crate::thread::{ThreadMessage, ToolMessage};
 use crate::tool_node::plans;
 
@@ -25,9 +25,13 @@ fn is_approval(call: &ToolCall, tools: &Toolset) -> bool {
     &*call.name == MCP_APPROVAL && tools.get(&call.name).is_none()
 }
 
+fn is_cancelled(result: &ToolResult) -> bool {
+    matches!(&result.outcome, Err(error) if error.kind() == ErrorKind::Cancelled)
+}
+
 impl Engine<'_> {
     pub(super) async fn visit_tools(&mut self) -> VisitResult {
-        if self.session.thread.unanswered().is_empty() {
+        if self.session.thread.unanswered().is_empty() && self.session.settled.is_empty() {
             // The host has answered the remaining calls.
             self.session.settle();
             return Ok(self.session.ending());
@@ -41,6 +45,9 @@ impl Engine<'_> {
                 one.decision = Decision::Answer(true.into());
             }
         }
+        let settled = self.session.settled.clone();
+        decided.extend(settled.iter().map(SettledCall::decided));
+        decided.sort_by_key(|one| one.place);
         let visit = self.tools_visit(&tools)?;
         self.subs.clone_from(&visit.subs);
         let at = &mut self.session.at;
@@ -53,8 +60,13 @@ impl Engine<'_> {
         }
         if !decided.is_empty() {
             let executor = self.executor(&visit);
-            let batch = executor.run(&decided, &self.call_context(&visit)).await;
             let places: Vec<_> = decided.iter().map(|one| one.place).collect();
+            let answers = settled.iter().filter_map(|one| {
+                let index = places.binary_search(&one.index).ok()?;
+                Some((index, &one.outcome))
+            });
+            let turn = Turn::from(&decided).answered(answers);
+            let batch = executor.run(turn, &self.call_context(&visit)).await;
             let halted = self.take(&places, &batch, &places, &visit)?;
             // As in a batch, siblings of a call that ends the run still run.
             let stops = batch.halts().iter().any(|halt| {
@@ -103,6 +115,10 @@ impl Engine<'_> {
             let pending = Pending::new(index, call, reason);
             self.session.put_wait(WaitingCall::new(pending, tool));
         }
+    }
+
+    fn is_settled(&self, index: usize) -> bool {
+        self.session.settled.iter().any(|one| one.index == index)
     }
 
     /// Returns the places of the calls that have not run yet.
@@ -157,6 +173,8 @@ impl Engine<'_> {
                 continue;
             }
             match reply {
+                // A person has answered it.
+                Reply::Answered(result) if is_cancelled(result) && self.is_settled(index) => {}
                 Reply::Answered(result) => {
                     let refused = self.hands_over(result);
                     let result = refused.as_ref().unwrap_or(result);
@@ -187,7 +205,7 @@ impl Engine<'_> {
                     let mut wait = WaitingCall::new(shown, tool);
                     if let PendingReason::OutcomeUnknown(_) = wait.reason {
                         let journal = visit.journal.as_ref();
-                        wait.record = journal.and_then(|journal| journal.unknown(index));
+                        wait = wait.with_record(journal.and_then(|journal| journal.unknown(index)));
                     }
                     wait.edited = before
                         .as_ref()

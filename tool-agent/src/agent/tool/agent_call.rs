@@ -105,7 +105,7 @@ impl AgentCall {
         }
         // A completed session already has its result.
         let mut halted = None;
-        if *session.status() != Status::Completed {
+        if session.status() != Status::Completed {
             let run = self.agent.run(session, &self.cx).await;
             let failed = match run {
                 // For whatever reason the run ended, the session waits for input.

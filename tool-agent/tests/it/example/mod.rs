@@ -98,6 +98,8 @@ asks    Where shall we send it?
 person  3 Harbour Road, Bergen
 calls   ask_supplier({"order": 17})
         = it has begun and goes on in the background; its result will follow in a message
+calls   ask_address({})
+        = 3 Harbour Road, Bergen
 calls   resend({"order": 17, "address": "3 Harbour Road, Bergen"})
         = a cup of order 17 is on its way to 3 Harbour Road, Bergen
 model   Half of it was paid back, and a new cup is on its way to Bergen.
@@ -170,6 +172,8 @@ fn events_are_json_lines_in_both_processes_and_the_file_is_the_only_link() {
             "question",
             "person",
             "run_started",
+            "call_started",
+            "call_finished",
             "call_started",
             "call_finished",
             "model_finished",

@@ -159,7 +159,12 @@ async fn talk_to(talk: &Conversation, listed: &Listed) {
             }
             Err(_) => continue,
         };
-        if state.end.as_deref() == Some("completed") && state.waiting.is_empty() {
+        if state
+            .end
+            .as_ref()
+            .is_some_and(|end| end.reason == "completed")
+            && state.waiting.is_empty()
+        {
             return;
         }
         if let Err(error) = answer(talk, &state, listed).await {

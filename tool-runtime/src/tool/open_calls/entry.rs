@@ -41,6 +41,11 @@ impl EntryState {
         !self.watchers.is_empty()
     }
 
+    fn end(&mut self, outcome: StoredOutcome) {
+        self.call.state = OpenCallState::Ended(Box::new(outcome));
+        self.call.ended_ms = Some(now_ms());
+    }
+
     fn check(&self, key: &str) -> Result<(), OpenCallError> {
         let key = key.to_owned();
         match self.call.state {
@@ -92,13 +97,29 @@ impl OpenCallEntry {
     pub(super) fn settle(&self, outcome: StoredOutcome) -> Result<Option<Cancel>, OpenCallError> {
         let mut inner = self.inner();
         inner.check(&self.key)?;
-        inner.call.state = OpenCallState::Ended(Box::new(outcome));
-        inner.call.ended_ms = Some(now_ms());
+        inner.end(outcome);
         let live = inner.live.take();
         let watchers = inner.watchers.clone();
         drop(inner);
         notify(&watchers);
         Ok(live)
+    }
+
+    /// Ends different calls in memory: all of them, or none on an error. Code that runs for them goes on.
+    pub(super) fn settle_all(ends: &[(Arc<Self>, StoredOutcome)]) -> Result<(), OpenCallError> {
+        let mut watchers = Vec::new();
+        let mut locked: Vec<_> = ends.iter().map(|(entry, _)| entry.inner()).collect();
+        for ((entry, _), inner) in ends.iter().zip(&locked) {
+            inner.check(&entry.key)?;
+        }
+        for ((_, outcome), inner) in ends.iter().zip(&mut locked) {
+            inner.end(outcome.clone());
+            inner.live = None;
+            watchers.extend(inner.watchers.iter().cloned());
+        }
+        drop(locked);
+        notify(&watchers);
+        Ok(())
     }
 
     /// Marks a call that no longer runs as one of unknown outcome.

@@ -35,7 +35,7 @@ pub(super) fn text(
         session.status().as_str()
     );
     if let Status::Failed { message } = session.status() {
-        let _ = write!(text, " ({})", one_line(message));
+        let _ = write!(text, " ({})", one_line(&message));
     }
     let _ = session
         .agent()
@@ -89,13 +89,13 @@ pub(super) fn json(tools: &[Toolset], session: &Session, waiting: &[Waiting]) ->
     let messages = messages.filter_map(|message| message_json(tools, message));
     let usage = session.usage();
     let error = match session.status() {
-        Status::Failed { message } => Some(message.as_str()),
+        Status::Failed { message } => Some(message),
         _ => None,
     };
     ObjectWriter::new()
         .text("id", session.id())
         .text("status", session.status().as_str())
-        .maybe_text("error", error)
+        .maybe_text("error", error.as_deref())
         .maybe_text("agent", session.agent())
         .json("messages", &list(messages))
         .json("waits", &list(waiting.iter().map(json_of)))
@@ -122,7 +122,7 @@ pub(super) fn mark_begun(waiting: &mut [Waiting], records: &[CallRecord]) {
 /// Returns in short what a conversation waits for, in the order of the calls.
 pub(super) fn waits_in_short(session: &Session, waiting: &[Waiting]) -> Vec<String> {
     if let Status::Failed { message } = session.status() {
-        return vec![shown(message, false)];
+        return vec![shown(&message, false)];
     }
     let is_interrupted = matches!(session.status(), Status::Interrupted { .. });
     let waits = waiting.iter().filter_map(|waiting| {

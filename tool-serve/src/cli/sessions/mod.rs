@@ -373,7 +373,8 @@ impl Sessions<'_> {
             AgentError::Session(
                 SessionError::AmbiguousCall(_)
                 | SessionError::WaitsInside(_)
-                | SessionError::NeedsAnswer(_),
+                | SessionError::NeedsAnswer(_)
+                | SessionError::Decided(_),
             ) => (String::new(), Exit::Usage),
             AgentError::Decision { error, .. } if error.kind() == ErrorKind::InvalidArgs => {
                 (String::new(), Exit::Arguments)

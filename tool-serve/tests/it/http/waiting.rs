@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 
 use toolwright::call::Grant;
-use toolwright::executor::{OpenCalls, UnknownOutcome};
+use toolwright::executor::{OpenCalls, UnknownOutcome, Waiting};
 use toolwright::layers::Approval;
 use toolwright::serve::axum::extract::Request;
 use toolwright::serve::axum::middleware::map_request;
@@ -344,6 +344,75 @@ fn waiting_calls_of_one_caller_push_out_those_of_no_other() {
         decide(&served, &first, r#""approve""#, &by("bot")).status,
         404
     );
+}
+
+#[test]
+fn a_caller_lists_its_own_calls_that_wait() {
+    let served = serve_tools(tools![close, who_else, charge], |server| {
+        server
+            .executor(|executor| executor.layer(Approval::default()))
+            .routes(|router| {
+                router.layer(map_request(|mut request: Request| async {
+                    let user = request.headers()["x-user"].to_str().unwrap().to_owned();
+                    let cx = Context::new().with(Grant::new().with_subject(&*user));
+                    request.extensions_mut().insert(cx.with(User(user)));
+                    request
+                }))
+            })
+    });
+    let by = |user: &str| format!("{JSON}X-User: {user}\r\n");
+    let call = |user: &str, tool: &str, body: &str| {
+        let answer = served.call_with(tool, body.as_bytes(), &by(user));
+        answer.json()["id"].clone()
+    };
+    let listed = |user: &str| -> Vec<Waiting> {
+        let mut calls = served.get_with("/calls", &by(user)).json()["calls"].take();
+        let calls = calls.as_array_mut().unwrap().drain(..);
+        calls
+            .map(|call| serde_json::from_value(call).unwrap())
+            .collect()
+    };
+    assert_eq!(listed("ada"), []);
+    let closes = call("ada", "close", "{}");
+    let asks = call("ada", "who_else", "{}");
+    let charges = call("ada", "charge", r#"{"cents": 5, "card": "4242"}"#);
+    let other = call("bob", "close", "{}");
+    let waiting = listed("ada");
+    let shown: Vec<_> = waiting
+        .iter()
+        .map(|one| (one.id.clone(), &*one.tool, one.reason.as_str()))
+        .collect();
+    let id = |id: &Value| id.as_str().unwrap().to_owned();
+    assert_eq!(
+        shown,
+        [
+            (id(&closes), "close", "decision"),
+            (id(&asks), "who_else", "question"),
+            (id(&charges), "charge", "decision"),
+        ]
+    );
+    let arguments: Value = serde_json::from_str(waiting[2].arguments.as_deref().unwrap()).unwrap();
+    assert_eq!(arguments, json!({"cents": 5, "card": "[secret]"}));
+    assert_eq!(listed("bob").len(), 1);
+    assert_eq!(listed("bob")[0].id, id(&other));
+    assert_eq!(listed("eve"), []);
+    assert_eq!(
+        decide(&served, &closes, r#""approve""#, &by("ada")).status,
+        200
+    );
+    assert_eq!(listed("ada"), waiting[1..]);
+}
+
+/// Asks who else comes.
+#[tool]
+fn who_else() -> Outcome {
+    Outcome::ask("Who else?")
+}
+
+/// Charges a card.
+#[tool(destructive)]
+fn charge(cents: u32, #[arg(secret)] card: &str) -> String {
+    format!("{cents} from {}", card.len())
 }
 
 /// Divides.

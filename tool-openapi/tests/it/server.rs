@@ -1,0 +1,159 @@
+//! Requests to a server on this machine, by the default client.
+
+use std::sync::{Arc, Mutex};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use toolwright::{Context, ToolCall};
+use toolwright_openapi::OpenApi;
+
+use crate::document;
+
+/// Answers all requests alike, and keeps their texts.
+async fn server(answer: String) -> (String, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&requests);
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut bytes = Vec::new();
+            let mut piece = [0; 4096];
+            loop {
+                let count = stream.read(&mut piece).await.unwrap();
+                bytes.extend(&piece[..count]);
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                let length = text
+                    .lines()
+                    .find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
+                let Some((_, body)) = text.split_once("\r\n\r\n") else {
+                    continue;
+                };
+                if body.len() >= length.unwrap_or(0) {
+                    seen.lock().unwrap().push(text);
+                    break;
+                }
+            }
+            stream.write_all(answer.as_bytes()).await.unwrap();
+        }
+    });
+    (url, requests)
+}
+
+fn response(head: &str, body: &str) -> String {
+    format!(
+        "HTTP/1.1 {head}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+async fn run(text: &str, url: &str, arguments: &str) -> Result<String, String> {
+    let api = OpenApi::parse(text)
+        .unwrap()
+        .base_url(url)
+        .unwrap()
+        .bearer("tok-123")
+        .max_bytes(1000);
+    let tools = api.toolset().unwrap();
+    let outcome = tools
+        .call(&ToolCall::new("1", "run", arguments), &Context::new())
+        .await
+        .outcome;
+    outcome
+        .map(|outcome| outcome.payload().unwrap().to_json().into_owned())
+        .map_err(|error| error.to_string())
+}
+
+const PATHS: &str = r#""/orders/{id}": {"post": {"operationId": "run", "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}],
+    "requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "object", "properties": {"note": {"type": "string"}}}}}}}}"#;
+
+#[tokio::test]
+async fn a_call_is_a_request() {
+    let (url, requests) = server(response(
+        "200 OK\r\ncontent-type: application/json",
+        r#"{"ok": true}"#,
+    ))
+    .await;
+    let answer = run(
+        &document(PATHS, ""),
+        &format!("{url}/v1"),
+        r#"{"id": "a/b c", "note": "hi"}"#,
+    )
+    .await;
+    assert_eq!(answer.unwrap(), r#"{"ok":true}"#);
+    let request = requests.lock().unwrap().pop().unwrap();
+    assert!(
+        request.starts_with("POST /v1/orders/a%2Fb%20c HTTP/1.1\r\n"),
+        "{request}"
+    );
+    assert!(
+        request.contains("authorization: Bearer tok-123\r\n")
+            && request.ends_with(r#"{"note":"hi"}"#),
+        "{request}"
+    );
+}
+
+#[tokio::test]
+async fn redirects_are_not_followed() {
+    let (other, others) = server(response("200 OK", "stolen")).await;
+    for status in [
+        "301 Moved",
+        "302 Found",
+        "307 Temporary Redirect",
+        "308 Permanent Redirect",
+    ] {
+        let (url, requests) =
+            server(response(&format!("{status}\r\nlocation: {other}/x"), "")).await;
+        let error = run(&document(PATHS, ""), &url, r#"{"id": "7"}"#)
+            .await
+            .unwrap_err();
+        assert!(
+            error.contains("redirects are not followed") && error.contains(&other),
+            "{error}"
+        );
+        assert_eq!(requests.lock().unwrap().len(), 1);
+    }
+    assert!(others.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn huge_answers_are_cut() {
+    let (url, _) = server(response(
+        "200 OK\r\ncontent-type: text/plain",
+        &"x".repeat(100_000),
+    ))
+    .await;
+    let answer = run(&document(PATHS, ""), &url, r#"{"id": "7"}"#)
+        .await
+        .unwrap();
+    assert!(
+        answer.len() < 1_100 && answer.contains("[the answer is longer and was cut]"),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_an_error_without_the_url() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let schemes = r#""components": {"securitySchemes": {"k": {"type": "apiKey", "in": "query", "name": "api_key"}}}"#;
+    let text = document(PATHS, schemes);
+    let api = OpenApi::parse(&text)
+        .unwrap()
+        .base_url(&url)
+        .unwrap()
+        .api_key("k", "secret-key");
+    let tools = api.toolset().unwrap();
+    let call = ToolCall::new("1", "run", r#"{"id": "7"}"#);
+    let error = tools
+        .call(&call, &Context::new())
+        .await
+        .outcome
+        .unwrap_err();
+    assert!(
+        error.to_string().starts_with("the API cannot be reached"),
+        "{error}"
+    );
+    assert!(!format!("{error} {error:?}").contains("secret-key") && !error.is_outcome_unknown());
+}

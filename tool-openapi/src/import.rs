@@ -120,7 +120,7 @@ impl<'t> OpenApi<'t> {
             slashes: Vec::new(),
             prefix: String::new(),
             defer_above: 40,
-            max_schema_bytes: 256 << 10,
+            max_schema_bytes: 64 << 10,
             timeout: Duration::from_secs(30),
             max_bytes: 1 << 20,
             trim: Trim::default(),
@@ -299,7 +299,7 @@ impl<'t> OpenApi<'t> {
         self
     }
 
-    /// Limits the bytes of one tool's schema. Default: 256 KiB. Parts of a longer one admit any value, with a notice.
+    /// Limits the bytes of one tool's schema. Default: 64 KiB, of which a request to a model holds few. Parts of a longer one admit any value, with a notice.
     pub fn max_schema_bytes(mut self, bytes: usize) -> Self {
         self.settings.max_schema_bytes = bytes;
         self

@@ -102,15 +102,20 @@ fn check(segment: &str) -> Result<(), &'static str> {
     if segment.is_empty() {
         return Err("is empty, which is another path");
     }
-    let once = unescape(segment);
-    if once.chars().any(char::is_control) {
-        return Err("has a control character");
-    }
-    for text in [segment.to_owned(), unescape(&once), once] {
+    let mut text = segment.to_owned();
+    loop {
+        if text.chars().any(char::is_control) {
+            return Err("has a control character");
+        }
         let mut parts = text.split(['/', '\\']);
         if parts.any(|part| matches!(part.split(';').next().map(str::trim), Some("." | ".."))) {
             return Err("has a `.` or `..`, which is another path");
         }
+        let decoded = unescape(&text);
+        if decoded == text {
+            break;
+        }
+        text = decoded;
     }
     Ok(())
 }

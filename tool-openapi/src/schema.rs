@@ -275,6 +275,8 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
             if let Some(kept) = kept {
                 // A boolean `exclusiveMinimum` makes its limit exclusive.
                 let key = match &**key {
+                    // Alternatives of real documents overlap, and the API takes a value that fits several.
+                    "oneOf" if schema.get("anyOf").is_none() => "anyOf",
                     "minimum" if is_true(schema, "exclusiveMinimum") => "exclusiveMinimum",
                     "maximum" if is_true(schema, "exclusiveMaximum") => "exclusiveMaximum",
                     key => key,

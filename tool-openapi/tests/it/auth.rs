@@ -137,7 +137,7 @@ fn each_caller_has_credentials_of_its_own() {
                     .ok_or_else(|| ToolError::failed("nobody is signed in"))?;
                 Ok(
                     Credential::bearer(&format!("of-{subject}-{}", request.operation))
-                        .expires_in(Duration::from_secs(60)),
+                        .expires_in(Duration::from_mins(1)),
                 )
             }
         });

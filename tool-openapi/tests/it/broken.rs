@@ -163,5 +163,13 @@ fn documents_that_are_none_say_so() {
         matches!(OpenApi::parse(&empty).unwrap().toolset(), Err(ImportError::Empty(notices)) if notices.len() == 1)
     );
     let text = format!("\u{feff}{}", document(GOOD, ""));
-    assert_eq!(OpenApi::parse(&text).unwrap().toolset().unwrap().iter().count(), 1);
+    assert_eq!(
+        OpenApi::parse(&text)
+            .unwrap()
+            .toolset()
+            .unwrap()
+            .iter()
+            .count(),
+        1
+    );
 }

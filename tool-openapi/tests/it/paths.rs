@@ -145,53 +145,53 @@ fn the_path_of_the_base_url_is_kept() {
     }
 }
 
+const PIECES: [&str; 32] = [
+    "/",
+    "\\",
+    ".",
+    "..",
+    "%2e",
+    "%2f",
+    "%5c",
+    "%",
+    "?",
+    "#",
+    "@",
+    ":",
+    ";",
+    "&",
+    "=",
+    "[",
+    "]",
+    "{",
+    "}",
+    " ",
+    "\t",
+    "\r\n",
+    "\u{0}",
+    "é",
+    "\u{202e}",
+    "\u{ff0f}",
+    "\u{2024}",
+    "evil.example",
+    "http://",
+    "a",
+    "+",
+    "~",
+];
+const TEMPLATES: [&str; 8] = [
+    "/{x}",
+    "/a/{x}",
+    "/{x}/a",
+    "/a/{x}{y}/b",
+    "/a/{x}.{y}",
+    "/a/{x}/{y}",
+    "/v1:{x}",
+    "/a/b-{x}-c",
+];
 /// Values of pieces that mean something to parsers of URLs. `PATH_FUZZ=1000000` is the long run.
 #[test]
 fn any_value_makes_our_origin_our_segments_and_no_query() {
-    const PIECES: [&str; 32] = [
-        "/",
-        "\\",
-        ".",
-        "..",
-        "%2e",
-        "%2f",
-        "%5c",
-        "%",
-        "?",
-        "#",
-        "@",
-        ":",
-        ";",
-        "&",
-        "=",
-        "[",
-        "]",
-        "{",
-        "}",
-        " ",
-        "\t",
-        "\r\n",
-        "\u{0}",
-        "é",
-        "\u{202e}",
-        "\u{ff0f}",
-        "\u{2024}",
-        "evil.example",
-        "http://",
-        "a",
-        "+",
-        "~",
-    ];
-    const TEMPLATES: [&str; 8] = [
-        "/{x}",
-        "/a/{x}",
-        "/{x}/a",
-        "/a/{x}{y}/b",
-        "/a/{x}.{y}",
-        "/a/{x}/{y}",
-        "/v1:{x}",
-        "/a/b-{x}-c",
-    ];
     let count: usize = std::env::var("PATH_FUZZ")
         .ok()
         .and_then(|count| count.parse().ok())
@@ -220,9 +220,10 @@ fn any_value_makes_our_origin_our_segments_and_no_query() {
                     .collect::<String>()
             };
             let (x, y) = (value(), value());
-            let arguments = match template.contains("{y}") {
-                true => serde_json::json!({"x": x, "y": y}),
-                false => serde_json::json!({"x": x}),
+            let arguments = if template.contains("{y}") {
+                serde_json::json!({"x": x, "y": y})
+            } else {
+                serde_json::json!({"x": x})
             };
             tried += 1;
             if call(&tools, "run", &arguments.to_string()).is_err() {

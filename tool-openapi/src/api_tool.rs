@@ -64,14 +64,25 @@ pub(crate) fn build(
         may_repeat: draft.options.annotations.may_repeat(),
         shared: Arc::clone(shared),
     });
+    let checked = Arc::clone(&call);
     let run = move |arguments: Box<RawValue>, cx: Context| {
         let call = Arc::clone(&call);
         async move { call.run(arguments.get(), &cx).await }
+    };
+    // No call is approved that cannot be sent.
+    #[allow(clippy::borrowed_box)] // The type that the arguments are decoded as.
+    let check = move |arguments: &Box<RawValue>| {
+        let arguments = Value::parse(arguments.get()).map_err(|error| vec![error.to_string()])?;
+        let request = checked.plan.request(&arguments, &Context::new());
+        request
+            .map(drop)
+            .map_err(|error| error.messages().map(str::to_owned).collect())
     };
     // The API has its own defaults.
     let tool = DynTool::builder()
         .def(def)
         .fill_defaults(false)
+        .validate(check)
         .handler(run);
     tool.build().map_err(|error| error.to_string())
 }

@@ -447,7 +447,16 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
             return self.schema(at.value, path);
         };
         let mut arms = Vec::new();
+        let mut bytes = 0;
         for (tag, pointer) in &base.subtypes {
+            if self.bytes + base.bytes.get() > self.most_bytes {
+                let count = base.subtypes.len();
+                let words = format!(
+                    "its {count} subtypes are too long for one schema, and are not checked"
+                );
+                self.note(path, words);
+                return self.schema(at.value, path);
+            }
             let Ok(subtype) = self
                 .documents
                 .target(at.document, &format!("#{}", escaped(pointer)))
@@ -458,7 +467,7 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
                 ("type", Value::from("string")),
                 ("enum", Value::Array(vec![Value::string(tag.clone())])),
             ]);
-            arms.push(match merged(self.documents, &subtype) {
+            let arm = match merged(self.documents, &subtype) {
                 Some(object) => self.arm(object, &base.tag, tag_schema),
                 None => {
                     let subtype = self.reference(&subtype, Form::Own);
@@ -475,7 +484,10 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
                     ]);
                     Value::object([("allOf", Value::Array(vec![tagged, subtype]))])
                 }
-            });
+            };
+            bytes += size(&arm);
+            base.bytes.set(base.bytes.get().max(bytes));
+            arms.push(arm);
         }
         let description = at
             .text("description")

@@ -1,5 +1,6 @@
 //! Discriminators without a union: a base whose subtypes refer to it by `allOf`.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use toolwright::json::Value;
@@ -15,6 +16,8 @@ pub(crate) struct Base {
     pub(crate) tag: String,
     /// Values of the tag, with the pointers of the subtypes, in the document's order.
     pub(crate) subtypes: Vec<(String, String)>,
+    /// Bytes that its union has at least, as far as it was written. Writing one that is too long is slow.
+    pub(crate) bytes: Cell<usize>,
 }
 
 /// The bases of the first document, by their pointers.
@@ -101,7 +104,14 @@ impl Bases {
                     .is_ok()
             });
             if !subtypes.is_empty() && subtypes.len() <= MOST_SUBTYPES {
-                bases.insert(pointer(name), Base { tag, subtypes });
+                bases.insert(
+                    pointer(name),
+                    Base {
+                        tag,
+                        subtypes,
+                        bytes: Cell::new(0),
+                    },
+                );
             }
         }
         Self(bases)

@@ -157,3 +157,58 @@ async fn a_server_that_is_not_there_is_an_error_without_the_url() {
     );
     assert!(!format!("{error} {error:?}").contains("secret-key") && !error.is_outcome_unknown());
 }
+
+/// The example that the guide shows, run against this server: its output is the page's.
+#[tokio::test]
+async fn the_example_prints_what_the_page_shows() {
+    let (url, requests) = server(response(
+        "200 OK\r\ncontent-type: application/json",
+        r#"[{"id": "7"}]"#,
+    ))
+    .await;
+    let run = tokio::process::Command::new(example())
+        .env("SHOP_URL", &url)
+        .env("SHOP_TOKEN", "tok-123")
+        .output();
+    let output = run.await.unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        include_str!("../../examples/shop.txt")
+    );
+    let requests = requests.lock().unwrap();
+    assert_eq!(requests.len(), 1);
+    assert!(
+        requests[0].starts_with("GET /orders?customer=Ann&api-version=2024-01-01 HTTP/1.1\r\n"),
+        "{}",
+        requests[0]
+    );
+}
+
+/// Returns the path of the example's program, which cargo builds beside the tests.
+fn example() -> std::path::PathBuf {
+    let tests = std::env::current_exe().unwrap();
+    tests
+        .parent()
+        .unwrap()
+        .parent()
+        .unwrap()
+        .join("examples/shop")
+}
+
+#[test]
+fn a_call_that_cannot_be_sent_waits_for_nobody() {
+    use toolwright::{Executor, layers::Approval};
+    let text = document(PATHS, "");
+    let tools = OpenApi::parse(&text).unwrap().toolset().unwrap();
+    let executor = Executor::serial(&tools).layer(Approval::default());
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let call = |arguments: &str| [ToolCall::new("1", "run", arguments)];
+    let batch = runtime.block_on(executor.run(&call(r#"{"id": "../7"}"#), &Context::new()));
+    assert_eq!((batch.pending().count(), batch.results().count()), (0, 1));
+    let batch = runtime.block_on(executor.run(&call(r#"{"id": "7"}"#), &Context::new()));
+    assert_eq!(batch.pending().count(), 1);
+}

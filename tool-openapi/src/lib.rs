@@ -50,3 +50,7 @@ pub use self::client::{HttpClient, HttpError, HttpRequest, HttpResponse};
 pub use self::import::OpenApi;
 pub use self::notice::{ImportError, Notice, NoticeKind};
 pub use self::operation::{Operation, Parameter, Place};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

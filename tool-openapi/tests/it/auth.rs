@@ -1,12 +1,14 @@
 //! Credentials: which request carries which, and that nothing shows them.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use toolwright::call::Grant;
+use toolwright::call::{BoxFuture, Grant};
 use toolwright::{Context, ToolError};
-use toolwright_openapi::{AuthRequest, Credential, ImportError, OpenApi};
+use toolwright_openapi::{
+    AuthRequest, Credential, HttpClient, HttpError, HttpRequest, HttpResponse, ImportError, OpenApi,
+};
 
 use crate::{Recorder, call, call_with, document, header};
 
@@ -240,4 +242,60 @@ fn servers_of_a_document_are_called_only_if_there_is_no_doubt() {
             "{base}"
         );
     }
+}
+
+/// An authorization server and an API.
+#[derive(Clone, Default)]
+struct Servers(Arc<Mutex<Vec<HttpRequest>>>);
+
+impl HttpClient for Servers {
+    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<HttpResponse, HttpError>> {
+        let is_token = request.url == "https://auth.example.com/token";
+        self.0.lock().unwrap().push(request);
+        let body = if is_token {
+            r#"{"access_token": "fresh", "expires_in": 3600}"#
+        } else {
+            "[]"
+        };
+        let response = HttpResponse {
+            status: 200,
+            body: body.into(),
+            ..HttpResponse::default()
+        };
+        Box::pin(async move { Ok(response) })
+    }
+}
+
+#[test]
+fn client_credentials_get_one_token_from_the_hosts_server() {
+    let schemes = r#""security": [{"o": []}], "components": {"securitySchemes": {"o": {"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": "https://evil.example/token", "scopes": {}}}}}}"#;
+    let text = document(PATHS, schemes);
+    let servers = Servers::default();
+    let api = OpenApi::parse(&text)
+        .unwrap()
+        .client_credentials("https://auth.example.com/token", "id", "a:b")
+        .unwrap();
+    let tools = api.client(servers.clone()).toolset().unwrap();
+    call(&tools, "default", "{}").unwrap();
+    call(&tools, "default", "{}").unwrap();
+    let sent = servers.0.lock().unwrap();
+    let urls: Vec<_> = sent.iter().map(|request| request.url.as_str()).collect();
+    assert_eq!(
+        urls,
+        [
+            "https://auth.example.com/token",
+            "https://api.example.com/v1/a",
+            "https://api.example.com/v1/a"
+        ]
+    );
+    // `id:a%3Ab`, since RFC 6749 escapes both.
+    assert_eq!(
+        header(&sent[0], "Authorization"),
+        Some("Basic aWQ6YSUzQWI=")
+    );
+    assert_eq!(
+        sent[0].body.as_deref(),
+        Some(&b"grant_type=client_credentials"[..])
+    );
+    assert_eq!(header(&sent[2], "Authorization"), Some("Bearer fresh"));
 }

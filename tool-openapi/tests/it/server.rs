@@ -212,3 +212,74 @@ fn a_call_that_cannot_be_sent_waits_for_nobody() {
     let batch = runtime.block_on(executor.run(&call(r#"{"id": "7"}"#), &Context::new()));
     assert_eq!(batch.pending().count(), 1);
 }
+
+/// The program: what of a document is no tool, its tools, and a call.
+#[cfg(feature = "program")]
+#[tokio::test]
+async fn the_program_checks_lists_and_calls() {
+    let (url, requests) = server(response(
+        "200 OK\r\ncontent-type: application/json",
+        r#"[{"id": "7"}]"#,
+    ))
+    .await;
+    let document = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/shop.json");
+    let run = async |arguments: &[&str]| {
+        let mut program = tokio::process::Command::new(env!("CARGO_BIN_EXE_toolwright-openapi"));
+        program.args(arguments).args([
+            "--base-url",
+            &url,
+            "--preset=api-version=1",
+            "--bearer-env",
+            "SHOP_TOKEN",
+        ]);
+        let output = program
+            .env("SHOP_TOKEN", "tok-123")
+            .stdin(std::process::Stdio::null())
+            .output()
+            .await
+            .unwrap();
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stdout).into_owned()
+                + &String::from_utf8_lossy(&output.stderr),
+        )
+    };
+    let (code, text) = run(&["check", document]).await;
+    assert!(
+        code == Some(1) && text.contains("POST /legacy: left out"),
+        "{text}"
+    );
+    let (code, text) = run(&["list", document]).await;
+    assert!(
+        code == Some(0) && text.contains("list_orders") && text.contains("cancel_order"),
+        "{text}"
+    );
+    let (code, text) = run(&["call", document, "list_orders", "--customer", "Ann"]).await;
+    assert!(
+        code == Some(0) && text.contains("\"id\""),
+        "{code:?} {text}"
+    );
+    assert!(requests.lock().unwrap()[0].contains("authorization: Bearer tok-123"));
+    // Without a person, nothing is changed.
+    let (code, text) = run(&["call", document, "cancel_order", "--id", "7"]).await;
+    assert_eq!(
+        (code, requests.lock().unwrap().len()),
+        (Some(5), 1),
+        "{text}"
+    );
+    let (code, text) = run(&[
+        "call",
+        document,
+        "cancel_order",
+        "--id",
+        "7",
+        "--unattended",
+    ])
+    .await;
+    assert_eq!(
+        (code, requests.lock().unwrap().len()),
+        (Some(0), 2),
+        "{text}"
+    );
+    assert_eq!(run(&["serve"]).await.0, Some(2));
+}

@@ -180,6 +180,13 @@ impl BodyFormat {
         value: &Value<'_>,
         is_forbidden: impl Fn(&str) -> bool,
     ) -> Result<(String, Vec<u8>), String> {
+        if let Some((name, _)) = value
+            .entries()
+            .iter()
+            .find(|(name, _)| is_method_override(name))
+        {
+            return Err(format!("`{name}` cannot be set here"));
+        }
         let bytes = match self.form {
             Form::Json => value.to_json().into_bytes(),
             Form::Text => scalar(value).unwrap_or_default().into_bytes(),
@@ -188,8 +195,7 @@ impl BodyFormat {
                 let mut out = String::new();
                 for (name, value) in value.entries() {
                     for pair in self.pairs(name, value) {
-                        if is_method_override(&pair.name) || pair.is_key && is_forbidden(&pair.name)
-                        {
+                        if pair.is_key && is_forbidden(&pair.name) {
                             return Err(format!("`{}` cannot be set here", pair.name));
                         }
                         if !out.is_empty() {
@@ -236,9 +242,6 @@ impl BodyFormat {
     fn multipart(&self, value: &Value<'_>) -> Result<(String, Vec<u8>), String> {
         let mut parts: Vec<(String, Vec<u8>)> = Vec::new();
         for (name, value) in value.entries() {
-            if is_method_override(name) {
-                return Err(format!("`{name}` cannot be set here"));
-            }
             let encoding = self.encodings.get(&**name).cloned().unwrap_or_default();
             let is_list =
                 matches!(value, Value::Array(_)) && !encoding.media.as_deref().is_some_and(is_json);

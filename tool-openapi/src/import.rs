@@ -8,20 +8,20 @@ use std::time::Duration;
 
 use tokio::sync::Mutex;
 use toolwright::json::Value;
-use toolwright::toolset::Namespace;
 use toolwright::{ToolError, ToolOptions, Toolset};
 use url::Url;
 
 use crate::answer::Trim;
 use crate::api_tool::{Shared, build};
-use crate::auth::{Auth, AuthRequest, ClientCredentials, Credential, Scheme};
+use crate::auth::{Auth, AuthRequest, ClientCredentials, Credential, Scheme, SchemePlace};
 use crate::client::{DefaultClient, HttpClient};
 use crate::document::{At, Document, Documents, MAX_BYTES};
+use crate::groups::{free_name, grouped};
 use crate::notice::{ImportError, Notice, NoticeKind};
 use crate::operation::{Operation, Parameter, operations};
 use crate::schema::Bases;
 use crate::server::{Servers, documented, given};
-use crate::text::folded;
+use crate::text::{is_framing_header, is_token};
 use crate::tool::{Maker, requirement, tool_name};
 
 type ParameterRule = Box<dyn Fn(&Parameter<'_>) -> bool + Send + Sync>;
@@ -360,16 +360,22 @@ impl<'t> OpenApi<'t> {
         };
         let schemes = self.schemes();
         for (scheme, key) in std::mem::take(&mut self.keys) {
-            match schemes.iter().find(|(name, _)| *name == scheme) {
-                Some((_, Scheme::Key(place, name))) => {
-                    self.auth.keys.push((scheme, Auth::key(name, *place, &key)));
-                }
-                _ => {
-                    return Err(ImportError::Setting(format!(
-                        "the document has no API key scheme `{scheme}`"
-                    )));
-                }
+            let Some((_, Scheme::Key(place, name))) =
+                schemes.iter().find(|(name, _)| *name == scheme)
+            else {
+                let words = format!("the document has no API key scheme `{scheme}`");
+                return Err(ImportError::Setting(words));
+            };
+            let is_sendable = match place {
+                SchemePlace::Header => is_token(name) && !is_framing_header(name),
+                SchemePlace::Cookie => is_token(name),
+                SchemePlace::Query => true,
+            };
+            if !is_sendable {
+                let words = format!("the key of `{scheme}` cannot be sent as `{name}`");
+                return Err(ImportError::Setting(words));
             }
+            self.auth.keys.push((scheme, Auth::key(name, *place, &key)));
         }
         let (drafts, mut notices) = self.drafts(&base);
         let shared = Arc::new(Shared {
@@ -502,65 +508,4 @@ fn parsed(text: &str, most: usize) -> Result<Value<'_>, ImportError> {
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     Value::parse(text).map_err(|error| ImportError::Syntax(error.to_string()))
-}
-
-/// Returns the name, with a hash of method and path if it is taken.
-fn free_name(name: String, operation: &str, names: &mut HashSet<String>) -> String {
-    // The search of deferred tools has this name.
-    if name != "search_tools" && names.insert(name.clone()) {
-        return name;
-    }
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    loop {
-        for byte in operation.bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-        let short = name.get(..name.len().min(55)).unwrap_or(&name);
-        let other = format!("{short}_{:08x}", hash >> 32);
-        if names.insert(other.clone()) {
-            return other;
-        }
-    }
-}
-
-/// Returns a set in which each group is deferred.
-fn grouped(tools: Vec<(String, Arc<dyn toolwright::Tool>)>) -> Result<Toolset, String> {
-    let mut groups: Vec<(String, Vec<Arc<dyn toolwright::Tool>>)> = Vec::new();
-    let mut places = std::collections::HashMap::new();
-    for (group, tool) in tools {
-        let place = *places.entry(folded(&group)).or_insert_with(|| {
-            groups.push((group.clone(), Vec::new()));
-            groups.len() - 1
-        });
-        if let Some((_, all)) = groups.get_mut(place) {
-            all.push(tool);
-        }
-    }
-    let mut names = HashSet::new();
-    let mut sets = Vec::new();
-    for (group, tools) in groups {
-        let name = free_name(
-            toolwright::text::portable_name(&group).into_owned(),
-            &group,
-            &mut names,
-        );
-        let namespace = Namespace::new(name)
-            .map_err(|error| error.to_string())?
-            .describe(group);
-        let set = Toolset::new(tools).map_err(|error| error.to_string())?;
-        sets.push(set.defer(namespace));
-    }
-    // By halves, since each merge copies.
-    while sets.len() > 1 {
-        let mut merged = Vec::with_capacity(sets.len().div_ceil(2));
-        let mut all = sets.into_iter();
-        while let Some(first) = all.next() {
-            merged.push(match all.next() {
-                Some(second) => first.merge(&second).map_err(|error| error.to_string())?,
-                None => first,
-            });
-        }
-        sets = merged;
-    }
-    Ok(sets.pop().unwrap_or_default())
 }

@@ -31,6 +31,7 @@ mod auth;
 mod body;
 mod client;
 mod document;
+mod groups;
 mod import;
 mod notice;
 mod operation;

@@ -7,6 +7,7 @@ use toolwright::json::Value;
 use crate::document::{At, Documents};
 use crate::notice::{Notice, NoticeKind};
 use crate::style::Style;
+use crate::text::is_token;
 
 /// Methods that have a key of their own in a path item; `query` since `OpenAPI` 3.2.
 const METHODS: [&str; 9] = [
@@ -299,6 +300,9 @@ fn parameter<'a, 't>(
         }
         None => return Err(format!("the parameter `{name}` has no place")),
     };
+    if place == Place::Header && !is_token(name) {
+        return Err(format!("`{name}` is not the name of a header"));
+    }
     let (mut schema, mut media) = (at.get("schema"), None);
     if let (None, Some((kind, content))) = (
         &schema,

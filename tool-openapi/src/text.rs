@@ -92,12 +92,30 @@ pub(crate) fn is_host_header(name: &str) -> bool {
     NEVER.contains(&&*name) || NEVER_STARTS.iter().any(|start| name.starts_with(start))
 }
 
+/// Returns true for the name of a header (RFC 9110, section 5.6.2).
+pub(crate) fn is_token(name: &str) -> bool {
+    let is_sign = |byte| b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || is_sign(byte))
+}
+
+/// Returns true for a header that a security scheme must not name: it would change where a request goes, or how it is read.
+pub(crate) fn is_framing_header(name: &str) -> bool {
+    is_host_header(name)
+        && !matches!(
+            &*folded(name),
+            "authorization" | "cookie" | "proxyauthorization"
+        )
+}
+
 /// Returns true for a query or form parameter that replaces the method of a request.
 pub(crate) fn is_method_override(name: &str) -> bool {
-    // Names such as `method` are ordinary parameters.
     let name = unescape(name);
     let name = name.trim();
-    name.starts_with('_') && folded(name) == "method"
+    // `method` is an ordinary name. PHP reads `.method` and `[method` as `_method`.
+    !name.starts_with(char::is_alphanumeric) && folded(name) == "method"
         || matches!(
             &*folded(name),
             "xhttpmethodoverride" | "xhttpmethod" | "xmethodoverride"

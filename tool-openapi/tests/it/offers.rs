@@ -119,7 +119,13 @@ fn names_near_those_are_offered() {
 
 #[test]
 fn method_overrides_are_not_offered() {
-    for name in ["_method", "_METHOD", "X-HTTP-Method-Override"] {
+    for name in [
+        "_method",
+        "_METHOD",
+        ".method",
+        " _method",
+        "X-HTTP-Method-Override",
+    ] {
         let arguments = serde_json::json!({name: "DELETE"}).to_string();
         assert!(sent(&with("query", &[name]), &arguments).is_err(), "{name}");
         let form = format!(
@@ -314,4 +320,39 @@ fn hints_follow_the_method_and_the_name() {
             .read_only,
         Some(true)
     );
+}
+
+/// A document that its host did not write could break out of a header, or send a key as the name of another host.
+#[test]
+fn names_of_a_document_are_no_header_of_their_own() {
+    let text = document(
+        &operation(
+            "/a",
+            "get",
+            r#""parameters": [{"name": "X-A: 1\r\nX-B", "in": "header", "schema": {}}]"#,
+        ),
+        "",
+    );
+    assert!(OpenApi::parse(&text).unwrap().toolset().is_err());
+    for (place, name) in [
+        ("header", "Host"),
+        ("header", "Transfer-Encoding"),
+        ("header", "a b"),
+        ("cookie", "a=b; c"),
+    ] {
+        let schemes = format!(
+            r#""components": {{"securitySchemes": {{"k": {{"type": "apiKey", "in": "{place}", "name": "{name}"}}}}}}"#
+        );
+        let text = document(&operation("/a", "get", r#""tags": []"#), &schemes);
+        let error = OpenApi::parse(&text)
+            .unwrap()
+            .api_key("k", "secret")
+            .toolset()
+            .unwrap_err();
+        assert!(
+            error.to_string().contains("cannot be sent as"),
+            "{name}: {error}"
+        );
+        assert!(OpenApi::parse(&text).unwrap().toolset().is_ok());
+    }
 }

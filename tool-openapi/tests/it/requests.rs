@@ -278,6 +278,18 @@ fn keys_of_objects_set_none_of_the_hosts_names() {
         "",
     );
     assert!(sent(&form, r#"{"body": {"_method": "DELETE"}}"#).is_err());
+    let map = r#"{"type": "object", "additionalProperties": {"type": "string"}}"#;
+    for (media, key) in [
+        ("application/json", "_method"),
+        ("application/x-www-form-urlencoded", ".method"),
+        ("application/x-www-form-urlencoded", "[method"),
+    ] {
+        let arguments = serde_json::json!({"body": {key: "DELETE"}}).to_string();
+        assert!(
+            sent(&post(media, map, ""), &arguments).is_err(),
+            "{media} {key}"
+        );
+    }
     let multipart = post(
         "multipart/form-data",
         r#"{"type": "object", "additionalProperties": {"type": "string"}}"#,

@@ -8,6 +8,7 @@ cd "$(dirname "$0")/../.."
 
 seed=${1:-$RANDOM}
 dir=$(realpath -m "${CARGO_TARGET_DIR:-target}")/outside-schemathesis
+hooks=$PWD/tests/outside/schemathesis_hooks.py
 mkdir -p "$dir"
 # The list is complete.
 if ! cmp -s tests/outside/schemathesis.txt "$dir/venv/installed"; then
@@ -20,7 +21,7 @@ fi
 . tests/outside/serve.sh
 # What it writes beside its report stays below the target folder.
 try() {
-  (cd "$dir" && timeout 300 venv/bin/schemathesis run "$url/openapi.json" --checks all --seed "$seed" \
+  (cd "$dir" && SCHEMATHESIS_HOOKS=$hooks timeout 300 venv/bin/schemathesis run "$url/openapi.json" --checks all --seed "$seed" \
     --max-examples 50 --no-color --request-timeout 20 -H 'Prefer: handling=strict' "$@")
 }
 

@@ -3,8 +3,9 @@
 /// Returns the text by which an issuer is known: without the slash behind an authority that nothing follows.
 ///
 /// Issuers are compared as texts (RFC 8414, section 3.3; RFC 9207, section 2.4). Many servers write their own URL both with
-/// and without that slash, since libraries for URLs add it. Two texts that differ by it alone name one origin. Nothing else
-/// is normalized: case, ports and escapes stay as they are.
+/// and without that slash, since libraries for URLs add it: the MCP SDK for Python does so in metadata, by `http`, too, where
+/// a program and its issuer are on one machine. Two texts that differ by it alone name one origin. Nothing else is normalized:
+/// case, ports and escapes stay as they are.
 pub(crate) fn issuer_key(issuer: &str) -> &str {
     let rest = ["https://", "http://"]
         .into_iter()

@@ -217,7 +217,7 @@ impl Wire {
     /// Where the dialect is a strict mode, a tool that it cannot say, or that goes beyond what one
     /// request may hold, is sent in the provider's other mode, and says so. [`DefinitionOptions::keep`] says which
     /// tools stay strict first. A tool whose name the provider does not take is sent under another
-    /// one. Characters that nobody sees are left out of words, with a note that counts them.
+    /// one. Invisible characters are left out of words, with a note that counts them.
     ///
     /// ```
     /// use toolwright::{Dialect, DynTool, ToolDef, Toolset, Wire, schema::SchemaDoc};

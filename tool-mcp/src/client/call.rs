@@ -138,13 +138,19 @@ impl Reconnector {
     async fn try_ask(&self, wanted: &RequestSpec<'_>, cx: Context) -> Result<String, ToolError> {
         let mut answers = InputResponses::default();
         let (mut number, mut session) = self.session(0).await?;
+        let mut is_sent = false;
         for _ in 0..MOST_ROUNDS {
             #[cfg(feature = "lock")]
             if let (Some(lock), "tools/call", Some(tool)) =
                 (&self.settings.lock, wanted.method, wanted.name)
             {
-                let checked = lock.check(tool, self.settings.connect_limit).await;
-                checked.map_err(not_started)?;
+                let cancel = cx.cancel();
+                let checked = lock.check(tool, self.settings.connect_limit);
+                tokio::select! {
+                    biased;
+                    () = cancel.cancelled() => return Err(cancelled(is_sent).into_error()),
+                    checked = checked => checked.map_err(|why| unsent(why, is_sent))?,
+                }
             }
             let answered = match self.round(&session, wanted, &answers, &cx).await {
                 Ok(answered) => answered,
@@ -158,12 +164,13 @@ impl Reconnector {
                 Answered::Result(result) => result,
                 Answered::Error(refusal) => return Err(refused(&refusal)),
                 Answered::Broken(why) => return Err(broken(&why)),
-                Answered::NotStarted(why) => return Err(not_started(why)),
+                Answered::NotStarted(why) => return Err(unsent(why, is_sent)),
                 #[cfg(feature = "client-http")]
                 Answered::Http(answer) => return Err(http_answered(&answer, wanted)),
                 #[cfg(feature = "client-http")]
                 Answered::Lost(why) => return Err(broken(&why)),
             };
+            is_sent = true;
             match RoundResult::of(&result)? {
                 RoundResult::Settled => return Ok(result),
                 RoundResult::Asks(required) => {
@@ -422,8 +429,13 @@ fn http_answered(answer: &HttpAnswer, wanted: &RequestSpec<'_>) -> ToolError {
 }
 
 /// A call that this client did not send.
-fn not_started(why: String) -> ToolError {
-    ToolError::new(ErrorKind::NotStarted, why)
+/// Returns the error of a request that was not sent. An earlier round of its call was, if `is_begun`.
+fn unsent(why: String, is_begun: bool) -> ToolError {
+    if is_begun {
+        open(ToolError::failed(why), true)
+    } else {
+        ToolError::new(ErrorKind::NotStarted, why)
+    }
 }
 
 pub(super) fn broken(why: &str) -> ToolError {

@@ -47,7 +47,7 @@ pub(super) struct Connection {
     waiting: Mutex<HashMap<u64, AnswerWaiter>>,
     last: AtomicU64,
     /// The server's requests without an answer that was sent, and what ends them.
-    asked: Mutex<HashMap<Id, Cancel>>,
+    asked: Mutex<HashMap<(u64, Id), Cancel>>,
     /// Without a limit of its own: requests wait for room before they are written down, and answers are limited.
     out: mpsc::UnboundedSender<Outgoing>,
     capacity: Arc<Semaphore>,
@@ -113,7 +113,7 @@ impl Connection {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn asked(&self) -> MutexGuard<'_, HashMap<Id, Cancel>> {
+    fn asked(&self) -> MutexGuard<'_, HashMap<(u64, Id), Cancel>> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -142,7 +142,7 @@ impl Connection {
         self.send(request, capacity)
     }
 
-    /// The same at once, for a greeting.
+    /// Sends a request at once: a greeting, and the list that other requests may wait for.
     pub(super) fn send(
         self: &Arc<Self>,
         asked: Request,
@@ -171,6 +171,7 @@ impl Connection {
         let (answer, answered) = oneshot::channel();
         let alive = Arc::new(Notify::new());
         let may_be_task = self.is_modern() && head.method == "tools/call";
+        let is_greeting = head.method == "initialize";
         let way = Arc::new(InFlight::new(may_be_task));
         let waiting = AnswerWaiter {
             answer,
@@ -185,7 +186,7 @@ impl Connection {
             request: Some((id, Arc::clone(&way))),
             done: None,
             capacity,
-            _asked: None,
+            asked: None,
         };
         if self.out.send(outgoing).is_err() || self.gone.is_cancelled() {
             self.waiting().remove(&id);
@@ -193,6 +194,7 @@ impl Connection {
         PendingRequest {
             connection: Arc::downgrade(self),
             id: Some(id),
+            is_greeting,
             way,
             answered,
             alive,
@@ -251,15 +253,18 @@ impl Connection {
         self.gone.cancel();
         // A context is the host's, and is dropped behind the lock.
         drop(std::mem::take(&mut *self.waiting()));
-        self.forget_asked();
+        self.forget_asked(None);
     }
 
-    /// Forgets the server's requests of a session that is over, so that they take no place in the next.
-    pub(super) fn forget_asked(&self) {
-        let asked = std::mem::take(&mut *self.asked());
-        for stop in asked.values() {
-            stop.cancel();
-        }
+    /// Forgets the server's requests of all sessions but this one, so that they take no place in it.
+    pub(super) fn forget_asked(&self, but: Option<u64>) {
+        self.asked().retain(|(session, _), stop| {
+            let stays = Some(*session) == but;
+            if !stays {
+                stop.cancel();
+            }
+            stays
+        });
     }
 
     /// The server's own notes are heard from here on. What was said before the second time is not known.
@@ -270,16 +275,17 @@ impl Connection {
         }
     }
 
-    /// Takes a message of the server's.
-    pub(super) fn incoming(self: &Arc<Self>, text: &str) {
-        self.take(if self.is_strict {
+    /// Takes a message that the server sent in the session of this number.
+    pub(super) fn incoming(self: &Arc<Self>, session: u64, text: &str) {
+        let text = if self.is_strict {
             text
         } else {
             strip_bom(text)
-        });
+        };
+        self.take(session, text);
     }
 
-    fn take(self: &Arc<Self>, text: &str) {
+    fn take(self: &Arc<Self>, session: u64, text: &str) {
         let read = if self.is_strict {
             Frame::read_strict(text)
         } else {
@@ -296,7 +302,7 @@ impl Connection {
                 }
                 for message in messages {
                     if message.starts_with('{') {
-                        self.take(message);
+                        self.take(session, message);
                     } else {
                         self.health.skip(text);
                         self.bad("a message that is no JSON-RPC: it is no object");
@@ -323,8 +329,8 @@ impl Connection {
             }
         };
         match (frame.method.as_deref(), frame.id()) {
-            (Some(method), None) => self.notified(method, &frame),
-            (Some(method), Some(id)) => self.asks(method, &id, &frame),
+            (Some(method), None) => self.notified(session, method, &frame),
+            (Some(method), Some(id)) => self.asks(session, method, &id, &frame),
             (None, Some(id)) => {
                 if let Some(id) = id.as_number() {
                     self.settle(id, Answered::of(&frame));
@@ -338,7 +344,7 @@ impl Connection {
         }
     }
 
-    fn notified(&self, method: &str, frame: &Frame<'_>) {
+    fn notified(&self, session: u64, method: &str, frame: &Frame<'_>) {
         let none = Fields::default();
         let params = match &frame.params {
             MessageParams::Object(params) => params,
@@ -357,7 +363,7 @@ impl Connection {
             // The server does not want an answer any more, and gets none.
             "notifications/cancelled" => {
                 let id = params.some("requestId").and_then(Id::read);
-                let stop = id.and_then(|id| self.asked().remove(&id));
+                let stop = id.and_then(|id| self.asked().remove(&(session, id)));
                 if let Some(stop) = stop {
                     stop.cancel();
                 }
@@ -392,16 +398,17 @@ impl Connection {
     }
 
     /// Answers a request of the server's.
-    fn asks(self: &Arc<Self>, method: &str, id: &Id, frame: &Frame<'_>) {
+    fn asks(self: &Arc<Self>, session: u64, method: &str, id: &Id, frame: &Frame<'_>) {
         let stop = Cancel::new();
+        let key = (session, id.clone());
         let refused = {
             let mut asked = self.asked();
-            if asked.contains_key(id) {
+            if asked.contains_key(&key) {
                 Some("a request with the id of one without an answer".to_owned())
             } else if asked.len() >= MOST_ASKED {
                 Some(format!("a request beside {MOST_ASKED} without an answer"))
             } else {
-                asked.insert(id.clone(), stop.clone());
+                asked.insert(key.clone(), stop.clone());
                 None
             }
         };
@@ -412,7 +419,7 @@ impl Connection {
         }
         let asked = ServerRequest {
             connection: Arc::downgrade(self),
-            id: id.clone(),
+            key,
             stop: stop.clone(),
         };
         let answer = match method {

@@ -315,6 +315,8 @@ impl Connector {
         let settings = Arc::new(self.settings);
         let (session, running) = McpSession::open(&target, &settings).await?;
         let identity = Identity::of(&session);
+        #[cfg(feature = "lock")]
+        let counted = settings.lock.as_ref().map_or(0, LockFile::session);
         let listed = session.list(&settings).await?;
         let stop = Cancel::new();
         let (state, watched) = watch::channel(LinkState::Up(1, session.clone()));
@@ -328,7 +330,7 @@ impl Connector {
         let list = tools(&listed, &settings, &link);
         #[cfg(feature = "lock")]
         let list = list
-            .hold(&settings, Reading::First)
+            .hold(&settings, counted, Reading::First)
             .await
             .map_err(|error| ConnectError::new(ConnectErrorKind::Lock, error.to_string()))?;
         lists.put(list.tools, list.notices);

@@ -11,6 +11,7 @@ mod sending;
 mod streams;
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -84,14 +85,20 @@ struct Http {
     #[cfg(feature = "lock")]
     lock: Option<LockFile>,
     session: Mutex<HttpSession>,
+    /// A session whose greeting is not over. It takes the place of the other when it is.
+    candidate: Mutex<Option<HttpSession>>,
+    /// Number of the last session.
+    last: AtomicU64,
     /// One session is opened at a time.
     opening: tokio::sync::Mutex<()>,
     capacity: Arc<Semaphore>,
 }
 
-/// The session that there is now, if there is one.
+/// A session at the server, with an id or without.
 #[derive(Clone, Default)]
 struct HttpSession {
+    /// Number of the session, counted by this client: 0 until the first one.
+    number: u64,
     id: Option<HeaderValue>,
     cookies: Arc<Cookies>,
     /// Fired when it is over.
@@ -125,12 +132,14 @@ pub(super) fn start(
         #[cfg(feature = "lock")]
         lock: settings.lock.clone(),
         session: Mutex::default(),
+        candidate: Mutex::default(),
+        last: AtomicU64::new(0),
         opening: tokio::sync::Mutex::default(),
         capacity: Arc::new(Semaphore::new(MOST_AT_ONCE)),
     });
     let connection = Arc::clone(connection);
     tokio::spawn(async move {
-        // Answers and greetings go out whatever else waits.
+        // Answers and greetings go out whatever else waits, and so does the list that calls of a new session wait for.
         let mut requests = VecDeque::new();
         loop {
             let (next, capacity) = tokio::select! {
@@ -138,7 +147,7 @@ pub(super) fn start(
                 () = connection.stop.cancelled() => break,
                 next = outgoing.recv() => match next {
                     None => break,
-                    Some(next) if next.request.is_some() && next.head.method != "initialize" => {
+                    Some(next) if next.request.is_some() && !next.head.is_awaited() => {
                         requests.push_back(next);
                         continue;
                     }
@@ -169,11 +178,19 @@ impl Http {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn candidate(&self) -> MutexGuard<'_, Option<HttpSession>> {
+        let candidate = self.candidate.lock();
+        candidate.unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Sends a message, and hears what comes of it.
     async fn send(self: &Arc<Self>, connection: &Arc<Connection>, mut outgoing: Outgoing) {
         outgoing.capacity = None;
         let Some((id, way)) = outgoing.request.clone() else {
             let method = &*outgoing.head.method;
+            if method == INITIALIZED {
+                self.install(connection);
+            }
             // Of a cancellation the end of the request's own POST tells, in versions without sessions.
             if !(connection.is_modern() && method == "notifications/cancelled") {
                 let taken = self.post(connection, &outgoing, None);
@@ -217,16 +234,11 @@ impl Http {
         outgoing: &Outgoing,
         id: Option<u64>,
     ) -> Option<Answered> {
-        // A new session has nothing of the one before.
-        let mut session = match &*outgoing.head.method {
-            "initialize" => HttpSession::default(),
-            _ => self.session().clone(),
-        };
         for again in [false, true] {
-            #[cfg(feature = "lock")]
-            if let Err(answered) = self.check_lock(outgoing).await {
-                return answered;
-            }
+            let session = match self.session_for(outgoing).await {
+                Ok(session) => session,
+                Err(answered) => return answered,
+            };
             let request = HttpRequest {
                 method: Method::POST,
                 headers: self.headers_of_message(connection, outgoing, &session),
@@ -254,6 +266,10 @@ impl Http {
                     return Some(Answered::Lost(describe(error)));
                 }
             };
+            let session = match &*outgoing.head.method {
+                "initialize" => self.begin(connection, &session, &response),
+                _ => session,
+            };
             if response.status().is_success() {
                 return self
                     .answer(connection, outgoing, id, &session, response)
@@ -264,6 +280,9 @@ impl Http {
             let refusal = Refusal::read(response).await;
             let may_reconnect = session.id.is_some() && !again;
             let loss = refusal.session_loss(id, connection.is_strict);
+            if loss.is_none() && refusal.is_about(id) {
+                connection.health.set_reached(true);
+            }
             let (Some(loss), Some(way)) = (loss.filter(|_| may_reconnect), way) else {
                 let loss = loss.filter(|_| session.id.is_some());
                 return Some(
@@ -287,26 +306,40 @@ impl Http {
             if !way.leaves() {
                 return None;
             }
-            session = self.session().clone();
         }
         None
     }
 
-    /// Holds a call back until the list of its session is compared with the lock. The error is the outcome, if there is one.
-    #[cfg(feature = "lock")]
-    async fn check_lock(&self, outgoing: &Outgoing) -> Result<(), Option<Answered>> {
-        let (Some(lock), Some((_, way))) = (&self.lock, &outgoing.request) else {
-            return Ok(());
-        };
-        let Some(tool) = outgoing.head.called_tool() else {
-            return Ok(());
-        };
-        way.was_not_sent();
-        let checked = lock.check(tool, self.connect_limit).await;
-        if !way.leaves() {
-            return Err(None);
+    /// Returns the session in which a message goes out: that of the server's request, for an answer, and none for a greeting.
+    /// A call waits until the list of its session is compared with the lock. The error is the outcome, if there is one.
+    async fn session_for(&self, outgoing: &Outgoing) -> Result<HttpSession, Option<Answered>> {
+        if outgoing.head.method == "initialize" {
+            return Ok(HttpSession::default());
         }
-        checked.map_err(|why| Some(Answered::NotStarted(why)))
+        if let Some(asked) = &outgoing.asked {
+            let is_asked = |session: &HttpSession| session.number == asked.key.0;
+            let session = self.session().clone();
+            let session = Some(session).filter(is_asked);
+            let candidate = || self.candidate().clone().filter(is_asked);
+            return session.or_else(candidate).ok_or(None);
+        }
+        #[cfg(feature = "lock")]
+        if let (Some(lock), Some((_, way)), Some(tool)) =
+            (&self.lock, &outgoing.request, outgoing.head.called_tool())
+        {
+            way.was_not_sent();
+            loop {
+                let checked = lock.check(tool, self.connect_limit).await;
+                checked.map_err(|why| Some(Answered::NotStarted(why)))?;
+                let session = self.session();
+                // Another session may have begun since.
+                if lock.accepts(tool) {
+                    let session = session.clone();
+                    return if way.leaves() { Ok(session) } else { Err(None) };
+                }
+            }
+        }
+        Ok(self.session().clone())
     }
 
     /// Adds to the refusal of a greeting that the server speaks an older transport.
@@ -343,41 +376,66 @@ impl Http {
             return None;
         }
         connection.health.set_reached(true);
-        if outgoing.head.method == "initialize" {
-            self.opened(response.headers().get(SESSION), &session.cookies);
-            #[cfg(feature = "lock")]
-            if self.lock.is_some() && connection.hello.get().is_some() {
-                // Calls wait for the list, whatever becomes of the call that opened the session.
-                connection.changed.notify_one();
-            }
-        }
         if is_of(response.headers(), EVENTS) {
-            return self.read_on(connection, id, response).await;
+            return self.read_on(connection, id, session, response).await;
         }
         if !is_of(response.headers(), JSON) {
             return Some(Refusal::read(response).await.into_answer(id, None));
         }
         match whole(response, self.most).await {
-            Ok(body) => connection.incoming(&String::from_utf8_lossy(&body)),
+            Ok(body) => connection.incoming(session.number, &String::from_utf8_lossy(&body)),
             Err(answered) => return Some(answered),
         }
         let why = "the body of the answer is no answer to the request";
         Some(Answered::Broken(why.to_owned()))
     }
 
-    /// A new session, in the place of one that was before.
-    fn opened(&self, id: Option<&HeaderValue>, cookies: &Arc<Cookies>) {
+    /// Keeps what the head of a greeting's response says of the new session. A candidate before it was not greeted.
+    fn begin(
+        self: &Arc<Self>,
+        connection: &Arc<Connection>,
+        greeting: &HttpSession,
+        response: &Response,
+    ) -> HttpSession {
         let session = HttpSession {
-            id: id.cloned(),
-            cookies: Arc::clone(cookies),
+            number: self.last.fetch_add(1, Ordering::Relaxed) + 1,
+            id: response.headers().get(SESSION).cloned(),
+            cookies: Arc::clone(&greeting.cookies),
             over: Cancel::new(),
         };
-        #[cfg(feature = "lock")]
-        if let Some(lock) = &self.lock {
-            lock.begins_session();
+        let before = self.candidate().replace(session.clone());
+        self.discard(connection, before);
+        session
+    }
+
+    /// Ends a session at the server whose greeting failed.
+    fn discard(self: &Arc<Self>, connection: &Arc<Connection>, candidate: Option<HttpSession>) {
+        if let Some(candidate) = candidate {
+            let (http, connection) = (Arc::clone(self), Arc::clone(connection));
+            tokio::spawn(async move { http.delete(&connection, &candidate).await });
         }
-        let before = std::mem::replace(&mut *self.session(), session);
+    }
+
+    /// Puts a new session in the place of the one before, once its greeting is over.
+    fn install(&self, connection: &Connection) {
+        let Some(session) = self.candidate().take() else {
+            return;
+        };
+        connection.forget_asked(Some(session.number));
+        let before = {
+            let mut current = self.session();
+            // In one step, so that no call goes out in the new session by the list of the one before.
+            #[cfg(feature = "lock")]
+            if let Some(lock) = &self.lock {
+                lock.begins_session();
+            }
+            std::mem::replace(&mut *current, session)
+        };
         before.over.cancel();
+        if before.id.is_some() {
+            // Calls wait for the list, whatever becomes of the call that opened the session.
+            connection.changed.notify_one();
+        }
     }
 
     /// Begins to hear what the server says unasked. A question of a session that belongs to no stream is lost where nobody
@@ -407,13 +465,16 @@ impl Http {
         before: &HttpSession,
     ) -> Result<(), ConnectError> {
         let _opening = self.opening.lock().await;
-        if self.session().id != before.id {
+        if self.session().number != before.number {
             return Ok(());
         }
-        connection.forget_asked();
         let hello = Box::pin(handshake::initialize(connection));
         let hello = connection.asking.timeout(self.connect_limit, hello).await;
-        let hello = hello.ok_or_else(|| handshake::silent(self.connect_limit))??;
+        let hello = hello.ok_or_else(|| handshake::silent(self.connect_limit));
+        let hello = hello.flatten().inspect_err(|_| {
+            let candidate = self.candidate().take();
+            self.discard(connection, candidate);
+        })?;
         if connection
             .hello
             .get()
@@ -422,18 +483,26 @@ impl Http {
             connection.stop.cancel();
         }
         let _ = connection.notify(INITIALIZED, "{}").await;
-        connection.changed.notify_one();
         Ok(())
     }
 
-    /// Tells the server that the session is over.
+    /// Tells the server that the session is over, and one whose greeting did not end.
     async fn close_session(&self, connection: &Connection) {
         let session = std::mem::take(&mut *self.session());
         session.over.cancel();
+        self.delete(connection, &session).await;
+        let candidate = self.candidate().take();
+        if let Some(candidate) = candidate {
+            self.delete(connection, &candidate).await;
+        }
+    }
+
+    /// Tells the server that a session is over, if it has an id.
+    async fn delete(&self, connection: &Connection, session: &HttpSession) {
         if session.id.is_none() {
             return;
         }
-        let mut headers = self.headers_of(&session, "*/*");
+        let mut headers = self.headers_of(session, "*/*");
         if let Some(hello) = connection.hello.get() {
             headers.insert(VERSION, HeaderValue::from_static(hello.version.as_str()));
         }
@@ -441,7 +510,7 @@ impl Http {
             method: Method::DELETE,
             headers,
             body: "",
-            session: &session,
+            session,
         };
         #[cfg(feature = "oauth")]
         let authorizer = self.authorizer.as_ref();

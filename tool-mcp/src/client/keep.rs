@@ -15,7 +15,7 @@ use super::event::ClientEvent;
 use super::link::{LinkState, Reconnector};
 use super::lists::Lists;
 #[cfg(feature = "lock")]
-use super::lock::Reading;
+use super::lock::{LockFile, Reading};
 use super::remote::tools;
 use super::server::Target;
 use super::session::{ConnectionGuard, McpSession};
@@ -181,6 +181,8 @@ impl Supervisor {
         }
         let events = &self.settings.events;
         let failed = |error: &dyn Error| events.tell(&ClientEvent::ListFailed(error.to_string()));
+        #[cfg(feature = "lock")]
+        let counted = self.settings.lock.as_ref().map_or(0, LockFile::session);
         let listed = match session.list(&self.settings).await {
             Ok(listed) => listed,
             Err(error) => return failed(&error),
@@ -190,7 +192,7 @@ impl Supervisor {
         };
         let list = tools(&listed, &self.settings, &link);
         #[cfg(feature = "lock")]
-        let list = match list.hold(&self.settings, Reading::Later).await {
+        let list = match list.hold(&self.settings, counted, Reading::Later).await {
             Ok(list) => list,
             Err(error) => return failed(&error),
         };

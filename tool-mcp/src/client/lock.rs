@@ -17,37 +17,63 @@ use super::settings::Settings;
 #[derive(Debug, Clone)]
 pub(super) struct LockFile {
     path: PathBuf,
-    /// Tools that are not as the file says, by the server's names. `None` until the list of a new session is compared.
-    refused: watch::Sender<Option<HashSet<String>>>,
+    compared: watch::Sender<Compared>,
+}
+
+/// What a lock file says of the list of a session.
+#[derive(Debug, Default)]
+struct Compared {
+    /// Number of the session, counted by this client.
+    session: u64,
+    /// Tools that are listed as the file says, by the server's names. `None` until the session's list is compared.
+    accepted: Option<HashSet<String>>,
+}
+
+impl Compared {
+    fn accepts(&self, tool: &str) -> bool {
+        let accepted = self.accepted.as_ref();
+        accepted.is_some_and(|tools| tools.contains(tool))
+    }
 }
 
 impl LockFile {
     pub(super) fn new(path: PathBuf) -> Self {
-        let refused = watch::Sender::new(None);
-        Self { path, refused }
+        let compared = watch::Sender::default();
+        Self { path, compared }
     }
 
     /// Holds calls back until the list is compared again, since the server may be another one.
     pub(super) fn begins_session(&self) {
-        self.refused.send_replace(None);
+        self.compared.send_modify(|compared| {
+            compared.session += 1;
+            compared.accepted = None;
+        });
+    }
+
+    /// Returns the number of the session. A list that is asked for now is that of this one, or of one after it.
+    pub(super) fn session(&self) -> u64 {
+        self.compared.borrow().session
     }
 
     pub(super) fn is_compared(&self) -> bool {
-        self.refused.borrow().is_some()
+        self.compared.borrow().accepted.is_some()
+    }
+
+    /// Returns true if the list is compared, and the tool may be called.
+    pub(super) fn accepts(&self, tool: &str) -> bool {
+        self.compared.borrow().accepts(tool)
     }
 
     /// Waits until the list is compared, and says why a tool may not be called.
     pub(super) async fn check(&self, tool: &str, limit: Duration) -> Result<(), String> {
-        let mut refused = self.refused.subscribe();
-        let compared = timeout(limit, refused.wait_for(Option::is_some)).await;
+        let mut compared = self.compared.subscribe();
+        let compared = timeout(limit, compared.wait_for(|now| now.accepted.is_some())).await;
         let file = self.shown();
         match compared {
-            Ok(Ok(refused)) => match &*refused {
-                Some(refused) if refused.contains(tool) => Err(format!(
-                    "the tool is not as `{file}` says; the call was not sent"
-                )),
-                _ => Ok(()),
-            },
+            Ok(Ok(compared)) if compared.accepts(tool) => Ok(()),
+            Ok(Ok(_)) => Err(format!(
+                "the tool is not listed as `{file}` says; the call was not sent"
+            )),
             _ => Err(format!(
                 "the tools of a new session could not be compared with `{file}`; the call was not sent"
             )),
@@ -70,13 +96,15 @@ pub(super) enum Reading {
 }
 
 impl ToolList {
-    /// Leaves out the tools that are not as the lock file says, if there is one.
+    /// Leaves out the tools that are not as the lock file says, if there is one. The list was asked for in the session of this
+    /// number: calls of a later session wait for a list of theirs.
     ///
     /// # Errors
     /// When the file is missing, cannot be read or cannot be written.
     pub(super) async fn hold(
         mut self,
         settings: &Settings,
+        session: u64,
         reading: Reading,
     ) -> Result<Self, LockError> {
         let Some(file) = &settings.lock else {
@@ -101,10 +129,16 @@ impl ToolList {
         let changes: HashMap<_, _> = changes
             .map(|change| (change.tool.clone(), change))
             .collect();
-        let originals = std::mem::take(&mut self.originals).into_iter();
-        let mut refused: Vec<_> = originals
-            .filter_map(|tool| Some((changes.get(&*tool.def.name)?, tool)))
-            .collect();
+        let mut accepted = HashSet::new();
+        let mut refused = Vec::new();
+        for tool in std::mem::take(&mut self.originals) {
+            match changes.get(&*tool.def.name) {
+                Some(change) => refused.push((change, tool)),
+                None => {
+                    accepted.insert(tool.name);
+                }
+            }
+        }
         refused.sort_by(|(_, one), (_, other)| one.own.cmp(&other.own));
         let own: HashSet<_> = refused.iter().map(|(_, tool)| tool.own.clone()).collect();
         self.notices.retain(|notice| !own.contains(&notice.tool));
@@ -119,8 +153,13 @@ impl ToolList {
             Notice::new(&*tool.own, NoticeKind::LockMismatch, message)
         });
         self.notices.extend(notices);
-        let refused = refused.into_iter().map(|(_, tool)| tool.name);
-        file.refused.send_replace(Some(refused.collect()));
+        file.compared.send_if_modified(|compared| {
+            let is_current = compared.session == session;
+            if is_current {
+                compared.accepted = Some(accepted);
+            }
+            is_current
+        });
         Ok(self)
     }
 }

@@ -43,8 +43,9 @@ impl Then {
             Some(other) if is_strict && !other.starts_with('"') => {
                 return Err("its `nextCursor` is not a text".to_owned());
             }
-            Some("false") => Self::End,
-            // Some count pages.
+            // Languages in which these are false write them for "no more".
+            Some("false" | "0") => Self::End,
+            // Some servers count pages.
             Some(number) if number.starts_with(|char: char| char.is_ascii_digit()) => {
                 Self::Page(number.to_owned())
             }

@@ -137,7 +137,8 @@ impl McpSession {
         loop {
             let mut request = self.request("tools/list");
             request.params = request.params.maybe_text("cursor", cursor.as_deref());
-            let mut pending = self.connection.request(request).await;
+            // One list is read at a time, and calls of a new session wait for it.
+            let mut pending = self.connection.send(request, None);
             match pending.answer().await {
                 Some(Answered::Result(page)) => match pages.add(&page).map_err(failed)? {
                     Then::Page(next) => cursor = Some(next),

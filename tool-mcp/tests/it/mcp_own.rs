@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use toolwright::mcp::{
     self, Client, ClientEvent, ConnectErrorKind, Connector, ElicitResult, McpServer, ServerAt,
 };
-use toolwright::serve::axum::Router;
+use toolwright::serve::axum::{self, Router, extract::Request};
 use toolwright::{
     Context, DynTool, Executor, Outcome, Registry, Schema, Tool, ToolCall, ToolError, ToolResult,
     Toolset, Wire,
@@ -24,6 +24,7 @@ use toolwright::{
     executor::Event,
     tool, tools,
 };
+use tower_service::Service;
 
 /// What the weather is.
 #[derive(Serialize, Schema)]
@@ -348,6 +349,27 @@ async fn progress_and_cancellation(client: &Client) {
 async fn over_a_process() {
     all(process).await;
     all(|| process().initialize()).await;
+}
+
+/// The server did not read the call, so it is sent again, whatever the tool does.
+#[tokio::test]
+async fn a_call_with_an_effect_reaches_a_server_that_was_started_again() {
+    let service = Arc::new(Mutex::new(server().http()));
+    let now = Arc::clone(&service);
+    let router = Router::new().fallback(move |request: Request| {
+        let mut now = now.lock().unwrap().clone();
+        async move { now.call(request).await }
+    });
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    let client = mcp::connect(format!("http://{address}/mcp")).initialize();
+    let client = client.await.unwrap();
+    for _ in 0..2 {
+        let counted = call(&client.toolset(), "count", r#"{"n": 2}"#).await;
+        assert!(counted.outcome.is_ok(), "{counted:?}");
+        *service.lock().unwrap() = server().http();
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,12 +3,15 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolwright::call::ErrorKind;
+use tokio::sync::Notify;
+use toolwright::call::{Cancel, ErrorKind};
 use toolwright::lock::{Lock, LockError};
+use toolwright::{Context, ToolCall};
 use toolwright_mcp::{self as mcp, Client, ClientEvent, ConnectErrorKind, NoticeKind, ServerAt};
 
 use super::raw_http::{Reply, Server, answered, plain};
@@ -234,7 +237,11 @@ fn listed(description: Option<&str>) -> Reply {
     }
     let again =
         json!({"name": "again", "inputSchema": schema, "annotations": {"readOnlyHint": true}});
-    let list = json!({"jsonrpc": "2.0", "id": "ID", "result": {"tools": [echo, again]}});
+    page(&json!({"tools": [echo, again]}))
+}
+
+fn page(result: &Value) -> Reply {
+    let list = json!({"jsonrpc": "2.0", "id": "ID", "result": result});
     Reply::new(
         "200 OK",
         "application/json",
@@ -279,7 +286,7 @@ async fn a_call_that_is_sent_again_waits_until_the_list_of_the_new_session_is_co
         let client = keeps_client.then_some(client);
         let (refused, done) = tokio::join!(call(&tools, "echo", "{}"), call(&tools, "again", "{}"));
         let error = refused.outcome.unwrap_err();
-        let words = "the tool is not as `session.lock` says; the call was not sent";
+        let words = "the tool is not listed as `session.lock` says; the call was not sent";
         assert_eq!(
             (error.kind(), &*error.to_string()),
             (ErrorKind::NotStarted, words)
@@ -305,6 +312,92 @@ async fn a_call_that_is_sent_again_waits_until_the_list_of_the_new_session_is_co
         assert_eq!(text(&call(&tools, "echo", "{}").await), "done");
         assert_eq!(called(&server), ["echo"]);
     }
+}
+
+/// What the new session does not list, or lists so that nobody can call it, is not called by a toolset from before.
+#[tokio::test]
+async fn a_tool_that_a_new_session_does_not_list_is_not_called() {
+    let echo = |schema: Value| json!({"name": "echo", "inputSchema": schema});
+    let lists = [
+        json!([]),
+        json!([echo(
+            json!({"type": "object", "description": "a\u{e0041}b"})
+        )]),
+        json!([echo(json!("none"))]),
+    ];
+    for tools in lists {
+        let list = json!({"tools": tools});
+        let server = forgetful(move |_| page(&list)).await;
+        let client = locked(&server, "unlisted").await;
+        let error = call(&client.toolset(), "echo", "{}").await;
+        let error = error.outcome.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotStarted, "{error}");
+        assert_eq!(called(&server), Vec::<String>::new());
+    }
+}
+
+/// Calls that wait for the list take all the room there is, and the list needs none.
+#[tokio::test]
+async fn many_calls_that_are_sent_again_wait_for_one_list() {
+    let server = forgetful(|_| listed(None)).await;
+    let client = locked(&server, "many").await;
+    let tools = client.toolset();
+    let calls = (0..1_200).map(|_| call(&tools, "echo", "{}"));
+    let results = futures_util::future::join_all(calls).await;
+    assert!(results.iter().all(|result| result.outcome.is_ok()));
+    assert_eq!(called(&server).len(), 1_200);
+}
+
+/// Pages of two sessions are the list of neither.
+#[tokio::test]
+async fn a_list_that_began_in_another_session_is_not_that_of_this_one() {
+    let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
+    let server = forgetful(move |reads| match reads {
+        0 => page(&json!({"tools": [tool("echo")], "nextCursor": "2"})),
+        1 => Reply::status("404 Not Found"),
+        2 => page(&json!({"tools": [tool("again")]})),
+        _ => listed(Some("Sends all notes to https://example.com.")),
+    })
+    .await;
+    let client = locked(&server, "pages").await;
+    let error = call(&client.toolset(), "echo", "{}")
+        .await
+        .outcome
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotStarted, "{error}");
+    assert_eq!(called(&server), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_the_list_of_a_new_session_can_be_cancelled() {
+    let reads = Arc::new(Notify::new());
+    let read = Arc::clone(&reads);
+    let server = forgetful(move |_| {
+        read.notify_one();
+        Reply {
+            endless: true,
+            ..page(&json!({"tools": []}))
+        }
+    })
+    .await;
+    let client = locked(&server, "cancel").await;
+    let tools = client.toolset();
+    let stop = Cancel::new();
+    let cx = Context::new().with_cancel(stop.clone());
+    let again = ToolCall::new("1", "again", "{}");
+    let waiting = async {
+        reads.notified().await;
+        let (result, ()) = tokio::join!(tools.call(&again, &cx), async { stop.cancel() });
+        result
+    };
+    let result = tokio::select! {
+        result = waiting => result,
+        first = call(&tools, "again", "{}") => panic!("{first:?}"),
+    };
+    let error = result.outcome.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Cancelled);
+    assert!(error.to_string().contains("before it was sent"), "{error}");
+    assert!(called(&server).is_empty());
 }
 
 #[tokio::test]

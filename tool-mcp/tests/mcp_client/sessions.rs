@@ -1,7 +1,7 @@
 //! Servers that forget a session, and say so in ways of their own.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -227,10 +227,142 @@ async fn a_result_is_the_answer_whatever_the_status() {
     }
 }
 
+/// A greeting that fails leaves the session as it was, so the next call opens one.
+#[tokio::test]
+async fn a_session_whose_greeting_failed_is_opened_by_the_next_call() {
+    let broken: [fn(&Asked) -> Reply; 4] = [
+        |asked| {
+            let id = &asked.json()["id"];
+            let error = json!({"code": -32603, "message": "later"});
+            Reply::json(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
+        },
+        |_| Reply::new("200 OK", "text/html", "<p>Please wait.</p>".to_owned()),
+        |asked| {
+            let id = &asked.json()["id"];
+            Reply::json(&json!({"jsonrpc": "2.0", "id": id, "result": {}}))
+        },
+        |_| Reply::new("200 OK", "application/json", String::new()),
+    ];
+    for (row, broken) in broken.into_iter().enumerate() {
+        let greetings = AtomicU32::new(0);
+        let server = Server::start(move |asked| {
+            let session = asked.header("mcp-session-id").to_owned();
+            match asked.json()["method"].as_str() {
+                Some("initialize") => match greetings.fetch_add(1, Ordering::SeqCst) {
+                    1 => broken(asked),
+                    number => plain(asked)
+                        .unwrap()
+                        .with("mcp-session-id", &number.to_string()),
+                },
+                Some("tools/call") if session == "0" => Reply::status("404 Not Found"),
+                Some("tools/call") if session.is_empty() => {
+                    let words = "Missing session ID".to_owned();
+                    Reply::new("400 Bad Request", "text/plain", words)
+                }
+                _ => plain(asked).unwrap_or_else(|| Reply::json(&answered(asked, "done"))),
+            }
+        })
+        .await;
+        let client = mcp::connect(&*server.url).await.unwrap();
+        let first = call(&client.toolset(), "echo", "{}").await;
+        assert!(first.outcome.is_err(), "{row}: {first:?}");
+        assert!(!client.is_connected(), "{row}");
+        let second = call(&client.toolset(), "echo", "{}").await;
+        assert_eq!(text(&second), "done", "{row}");
+        assert!(client.is_connected(), "{row}");
+    }
+}
+
+/// The stream of a greeting belongs to the session that it opens, also where it breaks off, or the server asks in it.
+#[tokio::test]
+async fn the_stream_of_a_greeting_is_that_of_its_session() {
+    let greeting = Arc::new(Mutex::new(String::new()));
+    let server = Server::start(move |asked| {
+        let message = asked.json();
+        if message["method"] == "initialize" {
+            let reply = plain(asked).unwrap();
+            *greeting.lock().unwrap() = String::from_utf8(reply.body).unwrap();
+            let ping = json!({"jsonrpc": "2.0", "id": 0, "method": "ping"});
+            let events = format!("id: e1\nretry: 100\ndata: {ping}\n\n");
+            return Reply::events(events).with("mcp-session-id", "s1");
+        }
+        match asked.header("last-event-id") {
+            "e1" if asked.header("mcp-session-id") == "s1" => {
+                Reply::events(format!("data: {}\n\n", greeting.lock().unwrap()))
+            }
+            "e1" => Reply::status("400 Bad Request"),
+            _ => plain(asked).unwrap_or_else(|| Reply::json(&answered(asked, "done"))),
+        }
+    })
+    .await;
+    let client = mcp::connect(&*server.url).initialize().await.unwrap();
+    assert_eq!(text(&call(&client.toolset(), "echo", "{}").await), "done");
+    let asked = server.asked();
+    let pong = asked
+        .iter()
+        .find(|asked| asked.json()["result"] == json!({}));
+    assert_eq!(pong.unwrap().header("mcp-session-id"), "s1");
+}
+
+/// An answer is an answer, whatever its status.
+#[tokio::test]
+async fn a_greeting_with_the_status_of_an_error_opens_its_session() {
+    let server = Server::start(|asked| match asked.json()["method"].as_str() {
+        Some("initialize") => Reply {
+            status: "500 Internal Server Error",
+            ..plain(asked).unwrap().with("mcp-session-id", "s1")
+        },
+        Some("tools/call") if asked.header("mcp-session-id") != "s1" => {
+            Reply::status("400 Bad Request")
+        }
+        _ => plain(asked).unwrap_or_else(|| Reply::json(&answered(asked, "done"))),
+    })
+    .await;
+    let client = mcp::connect(&*server.url).initialize().await.unwrap();
+    assert_eq!(text(&call(&client.toolset(), "echo", "{}").await), "done");
+}
+
+/// A session whose greeting fails is closed at the server.
+#[tokio::test]
+async fn sessions_that_are_not_used_are_closed() {
+    let number = AtomicU32::new(0);
+    let server = Server::start(move |asked| match asked.json()["method"].as_str() {
+        Some("initialize") => {
+            let number = number.fetch_add(1, Ordering::SeqCst);
+            let reply = match number {
+                0 => plain(asked).unwrap(),
+                _ => Reply::new("200 OK", "text/html", "<p>Please wait.</p>"),
+            };
+            reply.with("mcp-session-id", &format!("s{number}"))
+        }
+        Some("tools/call") => Reply::status("404 Not Found"),
+        _ => plain(asked).unwrap(),
+    })
+    .await;
+    let client = mcp::connect(&*server.url).initialize().await.unwrap();
+    for _ in 0..3 {
+        let refused = call(&client.toolset(), "echo", "{}").await;
+        assert!(refused.outcome.is_err(), "{refused:?}");
+    }
+    let closed = || {
+        let asked = server.asked().into_iter();
+        let asked = asked.filter(|asked| asked.method == "DELETE");
+        let ids = asked.map(|asked| asked.header("mcp-session-id").to_owned());
+        ids.collect::<Vec<_>>()
+    };
+    let all = async {
+        while closed().len() < 3 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(LONG, all).await.unwrap();
+    assert_eq!(closed(), ["s1", "s2", "s3"]);
+}
+
 /// A greeting that is never answered ends with its limit, and with the call that waits for it.
 #[tokio::test]
 async fn a_new_session_that_does_not_open_holds_up_one_call() {
-    let (short, long) = (Duration::from_millis(300), Duration::from_mins(5));
+    let (short, long) = (Duration::from_secs(2), Duration::from_mins(5));
     for (connects, answers) in [(short, long), (long, short)] {
         let greetings = AtomicU32::new(0);
         let server = Server::start(move |asked| match asked.json()["method"].as_str() {

@@ -335,6 +335,7 @@ async fn cursors_are_read_as_they_are_or_end_the_list() {
         ("true", 1, 1),
         (r#""""#, 1, 0),
         ("false", 1, 0),
+        ("0", 1, 0),
         ("null", 1, 0),
     ] {
         let at = || {

@@ -292,6 +292,25 @@ async fn the_memory_server_of_2024() {
     stored["type"] = "entity".into();
     let expected = json!({"entities": [stored], "relations": []});
     assert_eq!(expected, graph.parse::<serde_json::Value>().unwrap());
+    // What the server refuses is the call's error.
+    let unknown = json!({"entityName": "Bob", "contents": ["reads"]});
+    let unknown = json!({"observations": [unknown]}).to_string();
+    let error = call(&tools, "add_observations", &unknown)
+        .await
+        .unwrap_err();
+    assert!(error.to_string().contains("Bob"), "{error}");
+    let many: Vec<_> = (0..5_000)
+        .map(|number| json!({"name": number.to_string(), "entityType": "number", "observations": []}))
+        .collect();
+    text(
+        &tools,
+        "create_entities",
+        &json!({"entities": many}).to_string(),
+    )
+    .await;
+    let graph = text(&tools, "read_graph", "{}").await;
+    let graph = graph.parse::<serde_json::Value>().unwrap();
+    assert_eq!(graph["entities"].as_array().unwrap().len(), 5_001);
     client.close().await;
     std::fs::remove_file(&file).unwrap();
 }

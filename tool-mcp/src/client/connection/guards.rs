@@ -23,6 +23,8 @@ pub(in crate::client) struct PendingRequest {
     pub(super) connection: Weak<Connection>,
     /// `None` once it is settled.
     pub(super) id: Option<u64>,
+    /// The protocol forbids to cancel a greeting.
+    pub(super) is_greeting: bool,
     pub(in crate::client) way: Arc<InFlight>,
     pub(super) answered: oneshot::Receiver<Answered>,
     pub(in crate::client) alive: Arc<Notify>,
@@ -45,7 +47,7 @@ impl Drop for PendingRequest {
         };
         let is_withdrawn = self.way.withdraw();
         self.way.gone.cancel();
-        if is_withdrawn {
+        if is_withdrawn || self.is_greeting {
             connection.forget(id);
             return;
         }
@@ -77,9 +79,10 @@ impl Drop for PendingRequest {
 }
 
 /// A request of the server's whose answer is on its way, until this is dropped.
-pub(super) struct ServerRequest {
+pub(in crate::client) struct ServerRequest {
     pub(super) connection: Weak<Connection>,
-    pub(super) id: Id,
+    /// Number of the session in which it was sent, and its id there.
+    pub(in crate::client) key: (u64, Id),
     pub(super) stop: Cancel,
 }
 
@@ -88,7 +91,7 @@ impl Drop for ServerRequest {
         if let Some(connection) = self.connection.upgrade()
             && !self.stop.is_cancelled()
         {
-            connection.asked().remove(&self.id);
+            connection.asked().remove(&self.key);
         }
     }
 }

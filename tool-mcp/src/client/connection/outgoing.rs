@@ -25,7 +25,7 @@ pub(in crate::client) struct Outgoing {
     /// The room that it takes while it waits.
     pub(in crate::client) capacity: Option<OwnedSemaphorePermit>,
     /// The request that is answered. It is held until the message is sent.
-    pub(super) _asked: Option<ServerRequest>,
+    pub(in crate::client) asked: Option<ServerRequest>,
 }
 
 /// The parts of a message that headers of HTTP repeat.
@@ -37,9 +37,15 @@ pub(in crate::client) struct Head {
     pub(in crate::client) parameters: Vec<(String, String)>,
 }
 
-#[cfg(all(feature = "client-http", feature = "lock"))]
+#[cfg(feature = "client-http")]
 impl Head {
+    /// Returns true for requests that calls of a new session wait for.
+    pub(in crate::client) fn is_awaited(&self) -> bool {
+        matches!(&*self.method, "initialize" | "tools/list")
+    }
+
     /// Returns the tool of a call.
+    #[cfg(feature = "lock")]
     pub(in crate::client) fn called_tool(&self) -> Option<&str> {
         self.name.as_deref().filter(|_| self.method == "tools/call")
     }
@@ -80,6 +86,6 @@ pub(super) fn message(text: String, asked: Option<ServerRequest>) -> Outgoing {
         request: None,
         done: None,
         capacity: None,
-        _asked: asked,
+        asked,
     }
 }

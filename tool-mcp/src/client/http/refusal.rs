@@ -116,7 +116,7 @@ impl Refusal {
         let start = String::from_utf8_lossy(start).to_ascii_lowercase();
         let is_about_session = start.contains("session");
         match &self.answer {
-            Some(answer) if answer.id == AnswerId::Number(id) => {
+            Some(answer) if self.is_about(id) => {
                 let is_error = matches!(answer.answered, Answered::Error(_));
                 (is_not_found && is_error && is_about_session).then_some(SessionLoss::Likely)
             }
@@ -128,6 +128,12 @@ impl Refusal {
             }) => Some(SessionLoss::Certain),
             _ => Some(SessionLoss::Likely),
         }
+    }
+
+    /// Returns true if the body answers the request with this id.
+    pub(super) fn is_about(&self, id: u64) -> bool {
+        let answer = self.answer.as_ref();
+        answer.is_some_and(|answer| answer.id == AnswerId::Number(id))
     }
 
     /// Returns the outcome of the request with this id. `loss` says that the server forgot the session.

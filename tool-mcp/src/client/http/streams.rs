@@ -62,7 +62,7 @@ impl Http {
             if last.is_none() {
                 connection.listens();
             }
-            let mut read = StreamEnd::default();
+            let mut read = StreamEnd::of(session);
             self.read(connection, None, response, &mut read).await;
             if read.messages > 0 {
                 tries = 0;
@@ -136,12 +136,12 @@ impl Http {
         &self,
         connection: &Arc<Connection>,
         id: u64,
+        session: &HttpSession,
         response: Response,
     ) -> Option<Answered> {
-        let session = self.session().clone();
         let (mut response, mut last, mut tries) = (response, None, 0);
         loop {
-            let mut read = StreamEnd::default();
+            let mut read = StreamEnd::of(session);
             if let Some(answered) = self.read(connection, Some(id), response, &mut read).await {
                 return Some(answered);
             }
@@ -162,7 +162,7 @@ impl Http {
             response = loop {
                 sleep(self.pause(read.retry, tries)).await;
                 tries += 1;
-                match self.get(connection, &session, Some(at)).await {
+                match self.get(connection, session, Some(at)).await {
                     Ok(response) => break response,
                     Err(Some(status)) if status.is_client_error() => return broken(),
                     Err(_) if tries >= MOST_TRIES => return broken(),
@@ -221,6 +221,8 @@ impl Http {
 /// State of a stream at its end.
 #[derive(Default)]
 struct StreamEnd {
+    /// Number of the stream's session.
+    session: u64,
     messages: usize,
     /// The id of the last event that had one.
     last: Option<String>,
@@ -228,6 +230,13 @@ struct StreamEnd {
 }
 
 impl StreamEnd {
+    fn of(session: &HttpSession) -> Self {
+        Self {
+            session: session.number,
+            ..Self::default()
+        }
+    }
+
     fn hear(&mut self, connection: &Arc<Connection>, event: Event) {
         self.last = event.id.or(self.last.take());
         self.retry = event.retry.map(Duration::from_millis).or(self.retry);
@@ -237,7 +246,7 @@ impl StreamEnd {
             .filter(|data| is_message && !data.trim().is_empty());
         if let Some(data) = data {
             self.messages += 1;
-            connection.incoming(&data);
+            connection.incoming(self.session, &data);
         }
     }
 }

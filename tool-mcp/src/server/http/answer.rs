@@ -342,10 +342,11 @@ impl Inner {
         parts: &Parts,
         id: Option<&Id>,
     ) -> Result<SessionGuard, Box<Response<Content>>> {
-        let refuse = |status, error: &RpcError| {
+        let refuse_of = |id: Option<&Id>, status, error: &RpcError| {
             let text = error_response(id.map(Id::as_json), error);
             Err(Box::new(json(status, text)))
         };
+        let refuse = |status, error: &RpcError| refuse_of(id, status, error);
         let words = match single(&parts.headers, &SESSION) {
             Ok(Some(id)) => match self.sessions.find(id, self.owner(parts).as_deref()) {
                 Some(session) => {
@@ -355,8 +356,9 @@ impl Inner {
                     };
                 }
                 None => {
+                    // Without an id, as the official SDKs answer: the request was not read, and can be sent again.
                     let error = RpcError::new(code::INVALID_REQUEST, "the session is over");
-                    return refuse(StatusCode::NOT_FOUND, &error);
+                    return refuse_of(None, StatusCode::NOT_FOUND, &error);
                 }
             },
             Ok(None) => {

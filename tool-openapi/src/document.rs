@@ -1,5 +1,6 @@
 //! A parsed document, and the documents that it refers to.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use toolwright::json::Value;
@@ -19,7 +20,7 @@ pub(crate) struct Document<'t> {
     pub(crate) uri: String,
     pub(crate) root: Value<'t>,
     /// Places of the entries of `components`, by section and name.
-    index: HashMap<String, usize>,
+    index: HashMap<String, HashMap<String, usize>>,
 }
 
 /// A value, with the document and the pointer that it stands at.
@@ -40,10 +41,11 @@ pub(crate) struct Documents<'t> {
 
 impl<'t> Document<'t> {
     pub(crate) fn new(uri: impl Into<String>, root: Value<'t>) -> Self {
-        let mut index = HashMap::new();
+        let mut index: HashMap<String, HashMap<String, usize>> = HashMap::new();
         for (section, entries) in root.get("components").map_or(&[][..], Value::entries) {
+            let names = index.entry(section.to_string()).or_default();
             for (place, (name, _)) in entries.entries().iter().enumerate() {
-                index.entry(format!("{section}/{name}")).or_insert(place);
+                names.entry(name.to_string()).or_insert(place);
             }
         }
         Self {
@@ -64,8 +66,12 @@ impl<'t> Document<'t> {
         let Some(name) = name else {
             return Some(section_value);
         };
-        let name = name.replace("~1", "/").replace("~0", "~");
-        let place = *self.index.get(&format!("{section}/{name}"))?;
+        let name = if name.contains('~') {
+            Cow::Owned(name.replace("~1", "/").replace("~0", "~"))
+        } else {
+            Cow::Borrowed(name)
+        };
+        let place = *self.index.get(section)?.get(&*name)?;
         let (_, value) = section_value.entries().get(place)?;
         match steps.next() {
             Some(rest) => value.pointer(&format!("/{rest}")),
@@ -126,19 +132,23 @@ impl<'t> Documents<'t> {
         } else {
             self.other(document, uri)?
         };
-        let pointer = unescape(fragment);
-        let found = self
-            .all
-            .get(document)
-            .and_then(|document| document.at(&pointer));
-        match found {
-            Some(value) => Ok(At {
-                value,
-                document,
-                pointer,
-            }),
-            None => Err(format!("`{reference}` leads nowhere")),
-        }
+        let pointer = if fragment.contains('%') {
+            unescape(fragment)
+        } else {
+            fragment.to_owned()
+        };
+        let found = self.at(document, pointer);
+        found.ok_or_else(|| format!("`{reference}` leads nowhere"))
+    }
+
+    /// Returns the value at a JSON pointer of a document.
+    pub(crate) fn at(&self, document: usize, pointer: String) -> Option<At<'_, 't>> {
+        let value = self.all.get(document)?.at(&pointer)?;
+        Some(At {
+            value,
+            document,
+            pointer,
+        })
     }
 
     fn other(&self, document: usize, uri: &str) -> Result<usize, String> {
@@ -185,10 +195,18 @@ impl<'a, 't> At<'a, 't> {
     }
 
     pub(crate) fn child(&self, key: &str, value: &'a Value<'t>) -> Self {
+        let mut pointer = String::with_capacity(self.pointer.len() + key.len() + 1);
+        pointer.push_str(&self.pointer);
+        pointer.push('/');
+        if key.contains(['~', '/']) {
+            pointer.push_str(&step(key));
+        } else {
+            pointer.push_str(key);
+        }
         Self {
             value,
             document: self.document,
-            pointer: format!("{}/{}", self.pointer, step(key)),
+            pointer,
         }
     }
 

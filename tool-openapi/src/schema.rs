@@ -101,12 +101,10 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
         let mut definitions = Vec::new();
         let mut is_full = false;
         while let Some((key, document, pointer, form)) = self.waiting.pop_front() {
-            let target = self
-                .documents
-                .target(document, &format!("#{}", escaped(&pointer)));
+            let target = self.documents.at(document, pointer.clone());
             let path = Path::At(document, &pointer);
             let value = match target {
-                Ok(_) if self.bytes > self.most_bytes => {
+                Some(_) if self.bytes > self.most_bytes => {
                     if !is_full {
                         let words = format!(
                             "the schema is cut here, since it has more than {} bytes",
@@ -117,9 +115,9 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
                     is_full = true;
                     Value::empty()
                 }
-                Ok(at) if form == Form::Union => self.union(&at, &path),
-                Ok(at) => self.schema(at.value, &path),
-                Err(_) => Value::empty(),
+                Some(at) if form == Form::Union => self.union(&at, &path),
+                Some(at) => self.schema(at.value, &path),
+                None => Value::empty(),
             };
             self.bytes += size(&value) + key.len();
             definitions.push((Cow::Owned(key), value));
@@ -236,9 +234,13 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
 
     fn keywords(&mut self, schema: &'a Value<'t>, at: &Path<'_>) -> Value<'a> {
         let mut out: Vec<(Cow<'a, str>, Value<'a>)> = Vec::new();
-        let mut seen = HashSet::new();
-        for (key, value) in schema.entries() {
-            if !seen.insert(&**key) {
+        for (index, (key, value)) in schema.entries().iter().enumerate() {
+            if schema
+                .entries()
+                .iter()
+                .take(index)
+                .any(|(known, _)| known == key)
+            {
                 self.note(
                     &Path::Step(at, key),
                     "the key is repeated; the first counts",
@@ -464,9 +466,4 @@ fn size(value: &Value<'_>) -> usize {
         Value::String(text) | Value::Number(text) => text.len() + 2,
         Value::Null | Value::Bool(_) => 5,
     }
-}
-
-/// Escapes a pointer for the fragment of a reference.
-fn escaped(pointer: &str) -> String {
-    pointer.replace('%', "%25")
 }

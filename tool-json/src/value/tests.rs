@@ -112,7 +112,15 @@ fn pointers_lead_to_values() {
     assert_eq!(at("/").as_deref(), Some("3"));
     assert_eq!(at("/a/0").as_deref(), Some("4"));
     assert_eq!(value.pointer(""), Some(&value));
-    for pointer in ["a", "/b", "/a~1b/m~0n/2", "/a~1b/m~0n/00", "/a~1b/m~0n/-", "/a~1b/m~0n/+0", "/a/0/0"] {
+    for pointer in [
+        "a",
+        "/b",
+        "/a~1b/m~0n/2",
+        "/a~1b/m~0n/00",
+        "/a~1b/m~0n/-",
+        "/a~1b/m~0n/+0",
+        "/a/0/0",
+    ] {
         assert_eq!(at(pointer), None, "{pointer}");
     }
 }

@@ -98,11 +98,7 @@ impl Bases {
                     waiting.push(place);
                 }
             }
-            subtypes.retain(|(_, target)| {
-                documents
-                    .target(0, &format!("#{}", target.replace('%', "%25")))
-                    .is_ok()
-            });
+            subtypes.retain(|(_, target)| documents.at(0, target.clone()).is_some());
             if !subtypes.is_empty() && subtypes.len() <= MOST_SUBTYPES {
                 bases.insert(
                     pointer(name),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use toolwright::json::Value;
 
 use super::object::{MergedObject, merged};
-use super::{Form, Path, Schemas, escaped, size};
+use super::{Form, Path, Schemas, size};
 use crate::document::At;
 
 impl<'a, 't: 'a> Schemas<'a, 't> {
@@ -26,10 +26,7 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
                 self.note(path, words);
                 return self.schema(at.value, path);
             }
-            let Ok(subtype) = self
-                .documents
-                .target(at.document, &format!("#{}", escaped(pointer)))
-            else {
+            let Some(subtype) = self.documents.at(at.document, pointer.clone()) else {
                 continue;
             };
             let tag_schema = Value::object([

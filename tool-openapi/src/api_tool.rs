@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use toolwright::call::Grant;
 use toolwright::json::Value;
 use toolwright::schema::SchemaDoc;
+use toolwright::toolset::BuildError;
 use toolwright::{Context, DynTool, Outcome, Tool, ToolDef, ToolError};
 
 use crate::answer::{Reading, Trim, outcome};
@@ -46,15 +47,6 @@ pub(crate) fn build(
     def.input = SchemaDoc::parse(&draft.schema).map_err(|error| error.to_string())?;
     def.options = draft.options;
     def.mark_foreign();
-    let stripped = def.strip_hidden();
-    if let Some(place) = stripped.left.first() {
-        return Err(format!(
-            "{place} of its schema holds characters that nobody sees"
-        ));
-    }
-    if def.description.trim().is_empty() {
-        def.description = format!("{} of this API", draft.name).into();
-    }
     let call = Arc::new(ApiCall {
         name: draft.name,
         plan: draft.plan,
@@ -79,12 +71,27 @@ pub(crate) fn build(
             .map_err(|error| error.messages().map(str::to_owned).collect())
     };
     // The API has its own defaults.
-    let tool = DynTool::builder()
-        .def(def)
-        .fill_defaults(false)
-        .validate(check)
-        .handler(run);
-    tool.build().map_err(|error| error.to_string())
+    let build = |def: ToolDef| {
+        let tool = DynTool::builder().def(def).fill_defaults(false);
+        tool.validate(check.clone()).handler(run.clone()).build()
+    };
+    match build(def.clone()) {
+        // Looking for them takes as long as reading the schema, and few documents have any.
+        Err(BuildError::HiddenText(_)) => {
+            let stripped = def.strip_hidden();
+            if let Some(place) = stripped.left.first() {
+                return Err(format!(
+                    "{place} of its schema holds characters that nobody sees"
+                ));
+            }
+            if def.description.trim().is_empty() {
+                def.description = format!("{} of this API", def.name).into();
+            }
+            build(def)
+        }
+        other => other,
+    }
+    .map_err(|error| error.to_string())
 }
 
 impl ApiCall {

@@ -217,6 +217,9 @@ pub mod mcp {
     #[cfg(feature = "mcp-server-http")]
     #[doc(inline)]
     pub use toolwright_mcp::{HttpBody, HttpService};
+    #[cfg(feature = "mcp-server")]
+    #[doc(inline)]
+    pub use toolwright_runtime::__private::{Prompts, Resources};
 }
 
 /// A toolset out in the world: a command line, HTTP.
@@ -386,6 +389,40 @@ pub use toolwright_macros::tool;
 /// }
 ///
 /// let server = McpServer::new(tools![]).prompts(tools![review]);
+/// ```
+///
+/// In a `#[tool] impl`, methods may have this attribute and [`#[resource]`](macro@resource), without an import of it. [`Prompts`](mcp::Prompts)
+/// and [`Resources`](mcp::Resources) of a value list them:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use toolwright::mcp::{McpServer, Prompts, Resources};
+/// use toolwright::{tool, tools};
+///
+/// struct Shop {
+///     name: String,
+/// }
+///
+/// #[tool]
+/// impl Shop {
+///     /// Drafts an answer to a customer.
+///     #[prompt]
+///     fn answer(&self, question: &str) -> String {
+///         format!("Answer for {}: {question}", self.name)
+///     }
+///
+///     /// An order.
+///     #[resource("orders://{id}")]
+///     fn order(&self, id: u64) -> String {
+///         format!("Order {id} of {}", self.name)
+///     }
+/// }
+///
+/// let shop = Arc::new(Shop { name: "Lamps".into() });
+/// let server = McpServer::new(tools![])
+///     .prompts(tools![..Prompts(shop.clone()): Prompts<Shop>])
+///     .resources(tools![..Resources(shop): Resources<Shop>]);
 /// ```
 ///
 /// Clients send arguments as strings. Each parameter is a string, a number, a `bool`, an enum without data, a date or a

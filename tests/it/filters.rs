@@ -159,6 +159,16 @@ fn a_filter_says_what_is_listed_and_what_can_be_called() {
 }
 
 #[test]
+fn a_set_without_a_tool_neither_lists_nor_calls_it() {
+    let rest = shop().without("refund");
+    assert_eq!(names(&rest), ["login", "look", "pay", "reset"]);
+    let refund = ToolCall::new("1", "refund", "{}");
+    let result = rest.call_blocking(&refund, &Context::new());
+    assert_eq!(result.outcome.unwrap_err().kind(), ErrorKind::Unknown);
+    assert_eq!(names(&rest.without("nothing")), names(&rest));
+}
+
+#[test]
 fn filters_add_up_and_the_tools_own_word_counts_beside_them() {
     let executor = Executor::serial(shop())
         .filter(Filter::deny(["pay"]))

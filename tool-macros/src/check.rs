@@ -8,7 +8,7 @@ use syn::{Attribute, FnArg, Generics, ItemImpl, Pat, ReturnType, Signature, Type
 
 use crate::bounds::out_of_bounds;
 use crate::ctxt::Ctxt;
-use crate::model::{DefaultValue, Description, Function, FunctionRole, Param, Tool, is_tool};
+use crate::model::{DefaultValue, Description, Function, FunctionRole, Param, Tool, role_of};
 use crate::name::{
     PARAM_RULE, TOOL_RULE, did_you_mean, is_param_name, is_tool_name, quoted, variant,
 };
@@ -16,6 +16,7 @@ use crate::span::{parse_quote, quote};
 use crate::ty::is_basic;
 use crate::{invisible_chars, ty};
 
+mod arrays;
 mod output;
 mod past;
 mod template;
@@ -45,6 +46,7 @@ fn all(cx: &Ctxt, tool: &Tool) {
     params_are_portable(cx, tool);
     params_are_distinct(cx, tool);
     params_are_few(cx, tool);
+    arrays::have_a_length(cx, tool);
     flatten_is_alone(cx, tool);
     flatten_says_what_is_ignored(cx, tool);
     examples_name_arguments(cx, tool);
@@ -116,11 +118,15 @@ pub(crate) fn args_are_of_one_type(cx: &Ctxt, tool: &Tool, generics: &Generics) 
 /// `#[cfg(…)]` are left to the list.
 fn name_is_new(cx: &Ctxt, tool: &Tool, others: &[Tool]) {
     let name = &tool.name.value;
-    let is_same = |other: &Tool| other.cfg.is_empty() && other.name.value == *name;
+    let role = tool.options.role;
+    let is_same = |other: &Tool| {
+        other.cfg.is_empty() && other.options.role == role && other.name.value == *name
+    };
     if tool.cfg.is_empty() && others.iter().any(is_same) {
+        let role = role.attribute();
         cx.error_at(
             tool.name.span,
-            format!("two tools of this block are named `{name}`\nhelp: name one of them otherwise: `#[tool(name = \"…\")]`"),
+            format!("two {role}s of this block are named `{name}`\nhelp: name one of them otherwise: `#[{role}(name = \"…\")]`"),
         );
     }
 }
@@ -448,17 +454,22 @@ pub(crate) fn has_tools(cx: &Ctxt, ty: &Type, tools: &[Tool]) {
     }
 }
 
-/// A second `#[tool]` would make a second struct.
-pub(crate) fn once(cx: &Ctxt, attrs: &mut Vec<Attribute>) {
+/// A second attribute would make a second struct.
+pub(crate) fn once(cx: &Ctxt, role: FunctionRole, attrs: &mut Vec<Attribute>) {
     attrs.retain(|attr| {
-        let is_second = is_tool(attr);
-        if is_second {
-            cx.error(
-                attr,
-                "`#[tool]` stands here twice\nhelp: give all options in one: `#[tool(…, …)]`",
-            );
-        }
-        !is_second
+        let Some(second) = role_of(attr) else {
+            return true;
+        };
+        let (first, name) = (role.attribute(), second.attribute());
+        cx.error(
+            attr,
+            if second == role {
+                format!("`#[{name}]` stands here twice\nhelp: give all options in one: `#[{name}(…, …)]`")
+            } else {
+                format!("a function is a {first} or a {name}\nhelp: remove one of the attributes, and write a second function for it")
+            },
+        );
+        false
     });
 }
 
@@ -469,14 +480,9 @@ pub(crate) fn is_method(cx: &Ctxt, role: FunctionRole, sig: &Signature) -> bool 
         let (method, attribute) = (&sig.ident, role.attribute());
         cx.error(
             method,
-            match role {
-                FunctionRole::Tool => format!(
-                    "`#[tool]` sees no impl block around the method `{method}`\nhelp: put `#[tool]` on the impl block too"
-                ),
-                _ => format!(
-                    "`#[{attribute}]` goes on a free function, and `{method}` is a method\nhelp: move it out of the impl block, with the value as state: `#[state] this: &Type`"
-                ),
-            },
+            format!(
+                "`#[{attribute}]` sees no impl block around the method `{method}`\nhelp: put `#[tool]` on the impl block too"
+            ),
         );
     }
     is_method

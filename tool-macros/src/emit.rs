@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::{Generics, Path, ReturnType};
 
 use crate::handle::this_function;
-use crate::model::Tool;
+use crate::model::{FunctionRole, Tool};
 use crate::span::{
     SpanEnds, call_site_at, ident, literal, local, not_looked_into_in_editor, parse_quote, quote,
     quote_call_site,
@@ -189,25 +189,30 @@ pub(crate) fn group(
         let generics = if tool.is_async { &shared } else { generics };
         implement_method(tool, parts, ty, generics)
     });
-    let each = |make: &str| {
-        let make = ident(make);
-        let calls = parts.iter().zip(&cfgs).map(|(parts, cfg)| {
-            let method = &parts.names.method;
-            quote!(#cfg __tool::#make::<Self, #method>())
-        });
-        quote!(#(#calls),*)
+    let listed = offers(tools, &parts, FunctionRole::Tool, "entry");
+    let other = |name: &str, role: FunctionRole, wrapper: &str, entry: &str| {
+        let has_role = tools.iter().any(|tool| tool.options.role == role);
+        let (name, wrapper) = (ident(name), ident(wrapper));
+        let offers = offers(tools, &parts, role, entry);
+        has_role.then(|| quote!(const #name: __tool::Offers<__tool::#wrapper<Self>> = #offers;))
     };
-    let (entries, descriptors) = (each("entry"), each("described"));
-    let names = tools.iter().zip(&cfgs).map(|(tool, cfg)| {
-        let name = literal(&tool.name.value);
-        let was = earlier_names(&tool.options).map(|names| quote!(.was(#names)));
-        quote!(#cfg __tool::named(#name) #was)
-    });
+    let prompts = other("PROMPTS", FunctionRole::Prompt, "Prompts", "prompt_entry");
+    let resources = other(
+        "RESOURCES",
+        FunctionRole::Resource,
+        "Resources",
+        "resource_entry",
+    );
     let fits = tools.iter().map(|tool| fits(tool, generics));
     let targets = tools.iter().zip(&parts).map(|(tool, parts)| {
         let (ty, method) = (static_lifetimes(ty.to_token_stream()), &parts.names.method);
         let about = quote!(__tool::described::<#ty, #method>());
-        targets::check(tool, &about)
+        let texts = generics
+            .params
+            .is_empty()
+            .then(|| targets::texts(tool, &about));
+        let targets = targets::check(tool, &about);
+        quote!(#targets #texts)
     });
     let unresolved = unresolved_links(tools);
     let one_block = SpanEnds::of(ty).start(quote!(__tool::OneToolBlock));
@@ -230,11 +235,43 @@ pub(crate) fn group(
             #(#targets)*
             #[automatically_derived]
             #implement #impl_generics #one_block for #ty #where_shared {
-                const NAMES: &'static [__tool::NamedTool] = &[#(#names),*];
-                const DESCRIPTORS: &'static [__tool::DescriptorRef] = &[#descriptors];
-                const ENTRIES: &'static [__tool::BoundTool<Self>] = &[#entries];
+                const TOOLS: __tool::Offers<Self> = #listed;
+                #prompts
+                #resources
             }
         };
+    }
+}
+
+/// The methods of a block with one role: names, descriptors and entries.
+fn offers(tools: &[Tool], parts: &[ToolParts], role: FunctionRole, entry: &str) -> TokenStream {
+    let methods = tools.iter().zip(parts);
+    let methods: Vec<_> = methods
+        .filter(|(tool, _)| tool.options.role == role)
+        .map(|(tool, parts)| {
+            let cfg = &tool.cfg;
+            (tool, &parts.names.method, quote!(#(#cfg)*))
+        })
+        .collect();
+    let each = |make: &str| {
+        let make = ident(make);
+        let calls = methods
+            .iter()
+            .map(|(_, method, cfg)| quote!(#cfg __tool::#make::<Self, #method>()));
+        quote!(#(#calls),*)
+    };
+    let (entries, descriptors) = (each(entry), each("described"));
+    let names = methods.iter().map(|(tool, _, cfg)| {
+        let name = literal(&tool.name.value);
+        let was = earlier_names(&tool.options).map(|names| quote!(.was(#names)));
+        quote!(#cfg __tool::named(#name) #was)
+    });
+    quote! {
+        __tool::Offers {
+            names: &[#(#names),*],
+            descriptors: &[#descriptors],
+            entries: &[#entries],
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! `#[tool]` on an impl block: its methods with `#[tool]` are the tools of the type.
+//! `#[tool]` on an impl block: its methods with `#[tool]` are the tools of the type, those with `#[prompt]` and `#[resource]`
+//! its prompts and resources.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -9,7 +10,7 @@ use syn::{Attribute, ImplItem, ItemImpl, Meta, Token};
 use crate::check;
 use crate::ctxt::Ctxt;
 use crate::emit::{self, fallback};
-use crate::model::{Function, FunctionRole, Tool, is_tool};
+use crate::model::{Function, FunctionRole, Tool, role_of};
 use crate::parse::{attr, read};
 use crate::span::{parse_quote, quote, set_item_span_to_start};
 
@@ -36,7 +37,9 @@ struct ImplBlock {
 }
 
 enum BlockItem {
+    /// A method with one of the attributes.
     Tool {
+        role: FunctionRole,
         attr: Box<Attribute>,
         function: Box<Function>,
     },
@@ -57,10 +60,15 @@ impl Parse for BlockItems {
         let mut items = Vec::new();
         while !input.is_empty() {
             let mut attrs = input.call(Attribute::parse_outer)?;
-            if let Some(at) = attrs.iter().position(is_tool) {
+            let mut marked = attrs.iter().map(role_of).enumerate();
+            if let Some((at, role)) = marked.find_map(|(at, role)| Some((at, role?))) {
                 let attr = Box::new(attrs.remove(at));
                 let function = Box::new(Function::parse_after(attrs, input)?);
-                items.push(BlockItem::Tool { attr, function });
+                items.push(BlockItem::Tool {
+                    role,
+                    attr,
+                    function,
+                });
             } else if Function::parse_after(Vec::new(), &input.fork()).is_ok() {
                 let conditional = attrs.iter().position(is_conditional_tool);
                 let attr = conditional.map(|at| Box::new(attrs.remove(at)));
@@ -124,13 +132,18 @@ fn tools_of(methods: &Ctxt, block: &mut ImplBlock) -> Vec<Tool> {
         if let BlockItem::Method(function) = item {
             check::has_no_tool_params(methods, function);
         }
-        if let BlockItem::Tool { attr, function } = item {
+        if let BlockItem::Tool {
+            role,
+            attr,
+            function,
+        } = item
+        {
             let tokens = match &attr.meta {
                 Meta::List(list) => list.tokens.clone(),
                 _ => TokenStream::new(),
             };
-            let options = attr::options(methods, FunctionRole::Tool, tokens);
-            check::once(methods, &mut function.attrs);
+            let options = attr::options(methods, *role, tokens);
+            check::once(methods, *role, &mut function.attrs);
             check::body(methods, function);
             let tool = read(methods, options, function);
             check::method(methods, &tool, &tools);

@@ -85,7 +85,7 @@ fn free(role: FunctionRole, args: TokenStream, mut function: Function) -> TokenS
     let options = attr::options(&cx, role, args);
     let krate = options.krate();
     let handle = function.sig.ident.clone();
-    check::once(&cx, &mut function.attrs);
+    check::once(&cx, role, &mut function.attrs);
     let is_method = check::is_method(&cx, role, &function.sig);
     if !is_method {
         check::body(&cx, &mut function);

@@ -277,8 +277,14 @@ pub(crate) struct ParamDoc {
     pub(crate) span: Span,
 }
 
-/// `#[tool]`, by whatever path.
-pub(crate) fn is_tool(attr: &Attribute) -> bool {
-    let last = attr.path().segments.last();
-    last.is_some_and(|segment| segment.ident == "tool")
+/// Returns the role that an attribute gives its function: of `#[tool]`, `#[prompt]` and `#[resource]`, by whatever path.
+pub(crate) fn role_of(attr: &Attribute) -> Option<FunctionRole> {
+    let last = &attr.path().segments.last()?.ident;
+    let mut all = [
+        FunctionRole::Tool,
+        FunctionRole::Prompt,
+        FunctionRole::Resource,
+    ]
+    .into_iter();
+    all.find(|role| last == role.attribute())
 }

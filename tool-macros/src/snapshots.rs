@@ -123,6 +123,7 @@ fn generic() {
             ) -> Option<T>
             where
                 T: Serialize,
+                [T; N]: Schema,
             {
                 todo!()
             }
@@ -161,6 +162,12 @@ fn methods() {
                 #[tool]
                 fn count(&self) -> usize {
                     0
+                }
+
+                /// Asks for a report.
+                #[prompt]
+                fn report(&self) -> String {
+                    String::new()
                 }
 
                 fn get(&self, id: u32) -> Option<Customer> {

@@ -303,6 +303,11 @@ impl Toolset {
         self.set.only(|entry| keep(&*entry.tool))
     }
 
+    /// Returns the tools but one. A name that the set lacks changes nothing.
+    pub fn without(&self, name: &str) -> Self {
+        self.set.only(|entry| *entry.name != *name)
+    }
+
     /// Adds a tool. One of the same name is replaced, in its place.
     #[must_use = "a toolset never changes; this returns another one"]
     pub fn with(&self, tool: Arc<dyn Tool>) -> Self {

@@ -59,7 +59,8 @@ pub fn calls(tools: &Toolset, seed: u64, random: usize) -> Vec<ToolCall> {
 /// A default or an argument's example that its own bounds refuse is wrong, too.
 ///
 /// A validator may refuse what a schema admits: such tools are not for this. A tool that is hidden from `cx` is an
-/// error, since nothing of it is tested: give a context that shows it. Every tool runs, `destructive` ones too: nobody is asked.
+/// error, since nothing of it is tested: give a context that shows it. Every tool runs, `destructive` ones too, and without an
+/// approval: leave out a tool that must not run by [`Toolset::without`].
 /// Only tools that [need an approval](toolwright_runtime::tool::Approved) do not run: their arguments are checked, and
 /// their answer is the [`NotApproved`](ErrorKind::NotApproved) error. Call the function with [`approved`](crate::approved).
 ///

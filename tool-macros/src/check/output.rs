@@ -7,7 +7,7 @@ use crate::ctxt::Ctxt;
 use crate::model::Tool;
 use crate::ty;
 
-/// The result's type provides its schema, so it has a name; and what comes later is awaited or streamed by the tool.
+/// The result's type provides its schema, so it needs a name; later values are awaited or streamed by the tool.
 pub(super) fn is_nameable(cx: &Ctxt, tool: &Tool) {
     let ReturnType::Type(_, ty) = &tool.output else {
         return;
@@ -15,11 +15,17 @@ pub(super) fn is_nameable(cx: &Ctxt, tool: &Tool) {
     let tokens = || ty.to_token_stream();
     let names = |words| ty::find(tokens(), words).is_some();
     let way_out = if names(&["Future", "BoxFuture", "LocalBoxFuture"]) {
-        Some("make it an `async fn` that returns what the future comes to")
+        Some((
+            "a future in a box",
+            "make it an `async fn` that returns what the future comes to",
+        ))
     } else if names(&["Stream", "BoxStream", "LocalBoxStream"]) {
-        Some("return `Items`, which holds a stream: `Items::new(stream)`")
+        Some((
+            "a stream in a box",
+            "return `Items`, which holds a stream: `Items::new(stream)`",
+        ))
     } else if names(&["Iterator"]) {
-        Some("collect it, and return a `Vec`")
+        Some(("an iterator in a box", "collect it, and return a `Vec`"))
     } else {
         None
     };
@@ -30,14 +36,15 @@ pub(super) fn is_nameable(cx: &Ctxt, tool: &Tool) {
         "BoxStream",
         "LocalBoxStream",
     ];
-    let (token, help) = match (ty::find(tokens(), &["impl"]), way_out) {
-        (Some(token), help) => (
-            token,
-            help.unwrap_or("return a type that can be written out"),
-        ),
+    let (token, returned, help) = match (ty::find(tokens(), &["impl"]), way_out) {
+        (Some(token), way_out) => {
+            let help = way_out.map(|(_, help)| help);
+            let help = help.unwrap_or("return a type that can be written out");
+            (token, "a type without a name", help)
+        }
         // Other trait objects may have `Serialize`.
-        (None, Some(help)) => match ty::find(tokens(), &boxed) {
-            Some(token) => (token, help),
+        (None, Some((returned, help))) => match ty::find(tokens(), &boxed) {
+            Some(token) => (token, returned, help),
             None => return,
         },
         (None, None) => return,
@@ -45,7 +52,7 @@ pub(super) fn is_nameable(cx: &Ctxt, tool: &Tool) {
     let name = &tool.name.value;
     cx.error(
         token,
-        format!("tool `{name}` returns a type without a name\nhelp: {help}"),
+        format!("tool `{name}` returns {returned}\nhelp: {help}"),
     );
 }
 

@@ -40,9 +40,7 @@ pub(crate) fn group(
         #errors
         #[automatically_derived]
         impl #impl_generics #krate::__private::OneToolBlock for #ty #where_clause {
-            const NAMES: &'static [#krate::__private::NamedTool] = &[];
-            const DESCRIPTORS: &'static [&'static #krate::__private::Descriptor] = &[];
-            const ENTRIES: &'static [#krate::__private::BoundTool<Self>] = &[];
+            const TOOLS: #krate::__private::Offers<Self> = #krate::__private::Offers::NONE;
         }
     }
 }

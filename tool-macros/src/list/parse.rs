@@ -124,13 +124,21 @@ impl Parse for ElementKind {
         if input.peek(Token![..]) {
             let dots: Token![..] = input.parse()?;
             let tokens = until_colon(input);
-            let value = syn::parse2(tokens).map_err(|_| {
+            let value: Expr = syn::parse2(tokens).map_err(|_| {
                 syn::Error::new_spanned(dots, "a spread needs a value\nhelp: write `..value: Type`")
             })?;
             if !input.peek(Token![:]) {
+                let last = match &value {
+                    Expr::Path(path) => path.path.segments.last().map(|last| &last.ident),
+                    _ => None,
+                };
+                let ty = last.filter(|name| name.to_string().starts_with(char::is_uppercase));
+                let ty = ty.map_or_else(|| "Type".to_owned(), ToString::to_string);
                 return Err(syn::Error::new_spanned(
                     &value,
-                    "a spread names the type of its value, so that its tools are known when it compiles\nhelp: write `..value: Type`",
+                    format!(
+                        "a spread has a value and its type, so that its tools are known when it compiles\nhelp: write `..value: {ty}`"
+                    ),
                 ));
             }
             input.parse::<Token![:]>()?;
@@ -145,7 +153,7 @@ impl Parse for ElementKind {
                 ));
             }
             return Ok(Self::Many {
-                value,
+                value: Box::new(value),
                 ty: Box::new(ty),
                 listed: AsClause::parse(
                     input,

@@ -2,12 +2,14 @@
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolwright::mcp::{
-    Completing, ElicitResult, ElicitResults, McpServer, Messages, ResourceUpdates,
+    Completing, ElicitResult, ElicitResults, McpServer, Messages, Prompts, ResourceUpdates,
+    Resources,
 };
 use toolwright::{
     Context, DynTool, Outcome, Registry, Schema, ToolError,
@@ -115,6 +117,54 @@ fn server() -> McpServer {
         .completion("order", "id", |_| async {
             (0..150).map(|id| id.to_string()).collect()
         })
+}
+
+struct Desk {
+    city: &'static str,
+}
+
+#[tool]
+impl Desk {
+    /// Greets a guest.
+    #[prompt]
+    fn welcome(&self, name: &str) -> String {
+        format!("Welcome to {}, {name}!", self.city)
+    }
+
+    /// A room.
+    #[resource("rooms://{number}")]
+    fn room(&self, number: u16) -> String {
+        format!("Room {number} in {}", self.city)
+    }
+}
+
+#[tokio::test]
+async fn methods_are_prompts_and_resources() {
+    let server = || {
+        let desk = Arc::new(Desk { city: "Oslo" });
+        McpServer::new(tools![add])
+            .prompts(tools![greet, ..Prompts(desk.clone()): Prompts<Desk>])
+            .resources(tools![..Resources(desk): Resources<Desk>])
+    };
+    let mut both = Both::of(server).await;
+    let listed = both.result("prompts/list", &json!({})).await;
+    let names: Vec<_> = listed["prompts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|prompt| &prompt["name"])
+        .collect();
+    assert_eq!(names, ["greet", "welcome"]);
+    let asked = json!({"name": "welcome", "arguments": {"name": "Ada"}});
+    let welcome = both.result("prompts/get", &asked).await;
+    assert_eq!(
+        welcome["messages"][0]["content"]["text"],
+        "Welcome to Oslo, Ada!"
+    );
+    let room = both
+        .result("resources/read", &json!({"uri": "rooms://12"}))
+        .await;
+    assert_eq!(room["contents"][0]["text"], "Room 12 in Oslo");
 }
 
 /// What a request of each version comes to: of one that greets, on a pipe, and of one that does not, over HTTP.

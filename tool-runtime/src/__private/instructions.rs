@@ -50,7 +50,7 @@ pub const fn mention_of<T: OneToolBlock>(
         name,
         keys,
         input: |name| {
-            let tool = T::DESCRIPTORS.iter().find(|tool| tool.name == name)?;
+            let tool = T::TOOLS.descriptors.iter().find(|tool| tool.name == name)?;
             Some(tool.input)
         },
     }

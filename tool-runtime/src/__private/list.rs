@@ -161,7 +161,7 @@ impl<T: Handle> Listed<T> {
 
 impl<T: OneToolBlock> Listed<T> {
     /// The names.
-    pub const NAMES: NameSet = NameSet::Many(T::NAMES, "");
+    pub const NAMES: NameSet = NameSet::Many(T::TOOLS.names, "");
 }
 
 /// See [`Listed`].

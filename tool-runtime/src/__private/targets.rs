@@ -51,7 +51,7 @@ impl<T: Handle> Listed<T> {
 
 impl<T: OneToolBlock> Listed<T> {
     /// The tools of the type.
-    pub const INPUTS: Inputs = Inputs::Many(T::DESCRIPTORS, NameOverride::NONE);
+    pub const INPUTS: Inputs = Inputs::Many(T::TOOLS.descriptors, NameOverride::NONE);
 }
 
 /// See [`Listed`].

@@ -1,3 +1,6 @@
+use std::any::type_name;
+use std::sync::LazyLock;
+
 use serde::de::value::{BorrowedStrDeserializer, MapDeserializer};
 use serde::de::{Deserializer, Visitor};
 use toolwright_json::{Number, Place};
@@ -12,6 +15,32 @@ use super::{Error, Mismatch};
 /// The name under which `serde_json::value::RawValue` asks for its text, and the key under which
 /// it expects it: serde's data model cannot express raw text, so this name is the protocol.
 const RAW_VALUE: &str = "$serde_json::private::RawValue";
+
+/// The key under which `serde_json` expects the text of a number, with its feature `arbitrary_precision`.
+const NUMBER: &str = "$serde_json::private::Number";
+
+/// Returns true if `T` is a type of `serde_json` that keeps the digits of a number: with its feature
+/// `arbitrary_precision`, which another crate may switch on.
+fn keeps_digits<T>() -> bool {
+    static FEATURE: LazyLock<bool> = LazyLock::new(|| {
+        let number = serde_json::from_str::<serde_json::Number>("0.10");
+        number.is_ok_and(|number| number.to_string() == "0.10")
+    });
+    // `T` may borrow, so that it has no `TypeId`.
+    let is = |name| type_name::<T>() == name;
+    (is(type_name::<serde_json::Value>()) || is(type_name::<serde_json::Number>())) && *FEATURE
+}
+
+/// Hands on a text under a key that `serde_json` knows.
+fn visit_text<'de, V: Visitor<'de>>(
+    key: &'static str,
+    text: &'de str,
+    visitor: V,
+) -> Result<V::Value, Error> {
+    let key = BorrowedStrDeserializer::<Error>::new(key);
+    let text = BorrowedStrDeserializer::<Error>::new(text);
+    visitor.visit_map(MapDeserializer::new(std::iter::once((key, text))))
+}
 
 const VARIANT: &str = "a string, or an object with one key";
 
@@ -88,7 +117,13 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
             _ => match self.any_number()? {
                 Number::Unsigned(value) => visitor.visit_u64(value),
                 Number::Signed(value) => visitor.visit_i64(value),
-                number @ Number::Text(..) => visitor.visit_f64(finite(number)?),
+                number @ Number::Text(text, _) => {
+                    let nearest = finite(number)?;
+                    if keeps_digits::<V::Value>() {
+                        return visit_text(NUMBER, text, visitor);
+                    }
+                    visitor.visit_f64(nearest)
+                }
             },
         }
     }
@@ -167,9 +202,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
         visitor: V,
     ) -> Result<V::Value, Error> {
         if name == RAW_VALUE {
-            let raw = BorrowedStrDeserializer::<Error>::new(self.skip_checked()?);
-            let key = BorrowedStrDeserializer::<Error>::new(RAW_VALUE);
-            return visitor.visit_map(MapDeserializer::new(std::iter::once((key, raw))));
+            return visit_text(RAW_VALUE, self.skip_checked()?, visitor);
         }
         visitor.visit_newtype_struct(self)
     }

@@ -94,7 +94,7 @@ impl<'de> Json<'de> {
     fn zero(&self, expected: Expected) -> Number<'de> {
         match expected {
             Expected::Shaped(shape) if is_integer(shape) => Number::Unsigned(0),
-            _ if self.has_read(b"-0") => Number::Text("-0", -0.0),
+            _ if self.has_read(b"-0") => Number::Text("-0.0", -0.0),
             _ => Number::Unsigned(0),
         }
     }

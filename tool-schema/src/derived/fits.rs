@@ -1,7 +1,7 @@
 //! Checks at compile time that bounds fit their types. A bound without effect would go unnoticed.
 
 use crate::format::is_known;
-use crate::shape::{Bounds, Int, Kind, Shape, Side};
+use crate::shape::{Bounds, Int, Kind, Shape, Side, StringRules};
 use crate::text::same;
 
 /// Returns the kind at a shape's core; `None` if it is not known yet, or wrong already.
@@ -73,6 +73,11 @@ impl Bounds<'_> {
                 );
             }
             Some(Kind::Number(_)) | None => {}
+            Some(Kind::String(StringRules {
+                is_parsed: true, ..
+            })) => panic!(
+                "`range` is for numbers, and this type is a string in JSON\nhelp: check it with `#[tool(validate = path)]`, and say the range in the description"
+            ),
             Some(_) => panic!(
                 "`range` is for numbers, and this type is not one\nhelp: use `len` for strings and lists; put a `range` for elements on a newtype of the element"
             ),

@@ -35,6 +35,42 @@ fn server() -> McpServer {
 }
 // ANCHOR_END: server
 
+// ANCHOR: methods
+use std::sync::Arc;
+use toolwright::mcp::{Prompts, Resources};
+
+struct Shop {
+    city: String,
+}
+
+#[tool]
+impl Shop {
+    /// Counts the orders of a customer.
+    #[tool(read_only)]
+    fn count_orders(&self, customer: &str) -> usize {
+        customer.len() + self.city.len()
+    }
+
+    /// Drafts an answer to a customer.
+    #[prompt]
+    fn answer(&self, question: &str) -> String {
+        format!("Answer for our shop in {}: {question}", self.city)
+    }
+
+    /// The opening hours of a day.
+    #[resource("hours://{day}")]
+    fn hours(&self, day: &str) -> String {
+        format!("{day} in {}: 9 to 17", self.city)
+    }
+}
+
+fn server_of(shop: Arc<Shop>) -> McpServer {
+    McpServer::new(tools![..shop.clone(): Shop])
+        .prompts(tools![..Prompts(shop.clone()): Prompts<Shop>])
+        .resources(tools![..Resources(shop): Resources<Shop>])
+}
+// ANCHOR_END: methods
+
 // ANCHOR: stdio
 #[tokio::main]
 async fn main() -> std::io::Result<()> {
@@ -136,6 +172,20 @@ async fn a_client_sees_tools_prompts_and_resources() {
     assert_eq!(messages.len(), 1);
     let order = client.read("orders://17").await.unwrap();
     assert!(order.to_plain().contains("Order 17: two lamps"));
+}
+
+#[tokio::test]
+async fn a_client_sees_the_methods_of_a_value() {
+    let shop = Arc::new(Shop {
+        city: "Oslo".to_owned(),
+    });
+    let client = mcp::connect(at(move || server_of(shop.clone())));
+    let client = client.await.unwrap();
+    assert!(client.toolset().get("count_orders").is_some());
+    let messages = client.prompt("answer", [("question", "When?")]).await;
+    assert_eq!(messages.unwrap().len(), 1);
+    let hours = client.read("hours://monday").await.unwrap();
+    assert!(hours.to_plain().contains("monday in Oslo: 9 to 17"));
 }
 
 #[tokio::test]

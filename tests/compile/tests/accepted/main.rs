@@ -20,6 +20,7 @@ mod inside_functions;
 mod lifetimes;
 mod methods;
 mod no_prelude;
+mod offered_methods;
 mod options;
 mod owned;
 mod provide;

@@ -1,15 +1,8 @@
-use toolwright::{prompt, tool};
+use toolwright::prompt;
 
 struct Crm;
 
-#[tool]
 impl Crm {
-    /// Counts the customers.
-    #[tool]
-    fn count(&self) -> u32 {
-        3
-    }
-
     /// Asks for a report.
     #[prompt]
     fn report(&self, of: &str) -> String {

@@ -6,6 +6,9 @@ use toolwright::json::Value;
 
 use crate::document::{At, Documents, MAX_DEPTH};
 
+/// Most parts of one object.
+const MOST_PARTS: usize = 256;
+
 /// A plain object: properties in order, and the names of those that must be there.
 pub(crate) struct MergedObject<'a, 't> {
     pub(crate) properties: Vec<(&'a str, At<'a, 't>)>,
@@ -26,7 +29,8 @@ pub(crate) fn merged<'a, 't>(
         description: None,
         is_open: false,
     };
-    add(documents, at.clone(), &mut object, 0)?;
+    let mut left = MOST_PARTS;
+    add(documents, at.clone(), &mut object, &mut left, 0)?;
     Some(object)
 }
 
@@ -34,8 +38,11 @@ fn add<'a, 't>(
     documents: &'a Documents<'t>,
     at: At<'a, 't>,
     object: &mut MergedObject<'a, 't>,
+    left: &mut usize,
     depth: usize,
 ) -> Option<()> {
+    // Parts that refer to the same parts twice double with each level.
+    *left = left.checked_sub(1)?;
     if depth > MAX_DEPTH {
         return None;
     }
@@ -61,7 +68,7 @@ fn add<'a, 't>(
         }
     }
     for part in at.get("allOf").iter().flat_map(At::items) {
-        add(documents, part, object, depth + 1)?;
+        add(documents, part, object, left, depth + 1)?;
     }
     for (name, property) in at.get("properties").iter().flat_map(At::entries) {
         match object

@@ -256,3 +256,14 @@ fn yaml_is_the_same_document() {
     );
     assert!(OpenApi::parse_yaml("a: [").is_err());
 }
+
+/// Each level names the next one twice: 2^40 parts, if all were visited.
+#[test]
+fn parts_that_double_do_not_hang_the_import() {
+    let part = |n: usize| format!(r##"{{"$ref": "#/components/schemas/S{n}"}}"##);
+    let level = |n: usize| format!(r#""S{n}": {{"allOf": [{0}, {0}]}}"#, part(n + 1));
+    let mut levels: Vec<_> = (0..40).map(level).collect();
+    levels.push(r#""S40": {"type": "object", "properties": {"a": {"type": "string"}}}"#.to_owned());
+    let text = with_schemas(&part(0), &levels.join(","));
+    assert!(OpenApi::parse(&text).unwrap().toolset().is_ok());
+}

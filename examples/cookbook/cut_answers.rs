@@ -27,7 +27,8 @@ async fn main() {
             r#"{"id": "output_1", "offset": 57}"#,
         ),
     ] {
-        let batch = executor.run(&[call], &Context::new()).await;
+        let cx = Context::new().with_session("chat_1");
+        let batch = executor.run(&[call], &cx).await;
         for result in batch.results() {
             println!("{}", result.content(Encoder::auto()));
         }

@@ -121,3 +121,22 @@ async fn a_layer_of_ones_own_is_about_the_beginning_or_the_work() {
         assert_eq!(*took.lock().unwrap(), [Duration::from_secs(seconds)]);
     }
 }
+
+/// A time limit of tower, around the work of a background tool or around its beginning.
+#[cfg(feature = "tower")]
+#[tokio::test(start_paused = true)]
+async fn a_layer_of_tower_is_about_the_beginning_or_the_work() {
+    use toolwright::layers::Tower;
+    use tower::timeout::TimeoutLayer;
+
+    for (limit, succeeds) in [(3, false), (9, true)] {
+        let tower = || Tower::new(TimeoutLayer::new(Duration::from_secs(limit)));
+        let executor = |layer| {
+            let tools = tools![film; state = Arc::new(Work::default())];
+            Executor::parallel(tools, 8).layer(layer)
+        };
+        assert_eq!(filmed(executor(tower()), 1, 0).await, [true]);
+        let work = executor(tower().about_work());
+        assert_eq!(filmed(work, 1, 0).await, [succeeds]);
+    }
+}

@@ -201,7 +201,7 @@ fn a_model_can_read_on_in_json() {
     let own = Toolset::new([overflow.tool()]).unwrap();
     let limit = OutputLimit::new(400, 10).overflow(&overflow);
     let executor = Executor::serial(all().merge(&own).unwrap()).output_limit(limit);
-    let (cx, many) = (Context::new(), json!({"count": 100}));
+    let (cx, many) = (Context::new().with_session("a"), json!({"count": 100}));
     let whole = answer(&Executor::serial(all()), &cx, "rows", many.clone()).1;
     let (_, first) = answer(&executor, &cx, "rows", many);
     let value: Value = serde_json::from_str(&first).unwrap();
@@ -283,7 +283,7 @@ fn the_oldest_texts_make_room() {
     let own = Toolset::new([overflow.tool()]).unwrap();
     let limit = OutputLimit::new(100, 10).overflow(&overflow);
     let executor = Executor::serial(all().merge(&own).unwrap()).output_limit(limit);
-    let cx = Context::new();
+    let cx = Context::new().with_session("a");
     let say = |times: u32| {
         answer(
             &executor,

@@ -136,15 +136,46 @@ fn a_result_says_whose_it_is_and_what_it_came_to() {
     assert!(good.is_success());
     assert_eq!(good.value(), Some(json!({"sky": "clear", "degrees": -2.5})));
     assert_eq!(good.errors().count(), 0);
-    // Only an executor looks at a clock.
-    assert_eq!(good.duration, Duration::ZERO);
 
     let bad = run("weather", r#"{"city":"Rome"}"#);
     assert_eq!((&*bad.id, &*bad.name), ("c1", "weather"));
     assert!(!bad.is_success());
     assert_eq!(bad.value(), None);
     assert_eq!(bad.errors().collect::<Vec<_>>(), ["no such city"]);
-    assert_eq!(bad.duration, Duration::ZERO);
+}
+
+/// Takes its time, and may fail after it.
+#[tool(was("dawdle"))]
+fn linger(fails: bool) -> Result<(), String> {
+    std::thread::sleep(PAUSE);
+    if fails { Err("late".into()) } else { Ok(()) }
+}
+
+const PAUSE: Duration = Duration::from_millis(3);
+
+#[test]
+fn a_result_says_how_long_its_call_took() {
+    for name in ["linger", "dawdle"] {
+        for fails in [false, true] {
+            let call = ToolCall::new("c1", name, format!(r#"{{"fails": {fails}}}"#));
+            let tools = tools![linger];
+            let blocking = tools.call_blocking(&call, &Context::new());
+            let later = run_later(tools.call(&call, &Context::new()));
+            for result in [blocking, later] {
+                assert_eq!(result.is_success(), !fails);
+                assert!(result.duration >= PAUSE, "{result:?}");
+            }
+        }
+    }
+}
+
+/// Awaits what needs no runtime.
+fn run_later<T>(future: impl Future<Output = T>) -> T {
+    let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    match std::pin::pin!(future).poll(&mut task) {
+        std::task::Poll::Ready(done) => done,
+        std::task::Poll::Pending => panic!("it waits for something"),
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! `engine` is the loop. It takes a session and a context, and returns a [`Run`]. The session holds all state, so that
 //! a run can pause, be dropped or crash without losing a call.
 
+mod begun_layer;
 mod engine;
 mod finalize;
 mod handoff;

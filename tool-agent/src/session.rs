@@ -4,6 +4,7 @@
 //! run. At every moment each call of the model is either answered in the thread or pending; a call that were neither
 //! could never be decided.
 
+mod begun;
 mod decide;
 mod error;
 mod input;
@@ -29,6 +30,7 @@ use crate::budget::Spent;
 use crate::store::CheckpointId;
 use crate::thread::{Thread, ThreadMessage, ThreadRepair};
 
+pub(crate) use self::begun::{Begun, BegunCalls};
 pub use self::error::SessionError;
 pub use self::pending::CallRef;
 pub(crate) use self::pending::{PendingCalls, find, key};
@@ -95,6 +97,9 @@ pub struct Session {
     pub(crate) at: RunPosition,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) waits: Vec<WaitingCall>,
+    /// Calls of the last turn that a run without a checkpointer began.
+    #[serde(default, skip_serializing_if = "Begun::is_empty")]
+    pub(crate) begun: Begun,
     /// Digests of the tools that the last turn's calls were made for, by place.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     made_for: BTreeMap<usize, String>,
@@ -256,6 +261,7 @@ impl Session {
                 ..RunPosition::start(0)
             },
             waits: Vec::new(),
+            begun: Begun::default(),
             made_for: BTreeMap::new(),
             usage: Spent::default(),
             queue: OwnQueue::default(),

@@ -112,6 +112,13 @@ pub trait Checkpointer: Send + Sync {
         keep: Keep,
     ) -> BoxFuture<'a, Result<usize, CheckpointError>>;
 
+    /// Deletes one checkpoint of the session. The newest one stays. Returns true if the checkpoint was deleted. Call records stay.
+    fn delete_checkpoint<'a>(
+        &'a self,
+        session: &'a str,
+        id: CheckpointId,
+    ) -> BoxFuture<'a, Result<bool, CheckpointError>>;
+
     /// Returns the records of the session's calls, in the order in which the calls first began.
     fn calls<'a>(
         &'a self,

@@ -14,6 +14,7 @@ pub(crate) struct Sql {
     pub(crate) until: String,
     pub(crate) whole: String,
     pub(crate) prune: String,
+    pub(crate) delete_one: String,
     pub(crate) latest: String,
     pub(crate) get: String,
     pub(crate) history: String,
@@ -78,6 +79,7 @@ impl Sql {
                 "UPDATE {checkpoint} SET body = $2, front = NULL, back = NULL WHERE id = $1"
             ),
             prune: format!("DELETE FROM {checkpoint} WHERE session = $1 AND id < $2"),
+            delete_one: format!("DELETE FROM {checkpoint} WHERE session = $1 AND id = $2"),
             latest: chain(&format!(
                 "SELECT id AS session, newest AS id FROM {session} WHERE id = $1"
             )),

@@ -240,19 +240,46 @@ impl PostgresCheckpointer {
         let Some((oldest, _)) = all.get(dropped).filter(|_| dropped > 0) else {
             return Ok(0);
         };
-        // It follows nothing from now on.
-        let rows = transaction
-            .query(&self.sql.until, &[&session, oldest])
-            .await?;
-        if let Some(read) = Reader::of(&rows, session)? {
-            let of: [&(dyn ToSql + Sync); 2] = [oldest, &read.chain.text()];
-            transaction.execute(&self.sql.whole, &of).await?;
-        }
+        self.make_whole(&transaction, session, *oldest).await?;
         transaction
             .execute(&self.sql.prune, &[&session, oldest])
             .await?;
         transaction.commit().await?;
         Ok(dropped)
+    }
+
+    async fn delete_one(&self, session: &str, id: i64) -> Done<bool> {
+        let mut client = self.database.client().await?;
+        let transaction = client.transaction().await?;
+        transaction.query_opt(&self.sql.owned, &[&session]).await?;
+        let all = transaction.query(&self.sql.prunable, &[&session]).await?;
+        let all = all.iter().map(|row| Ok(row.try_get(0)?));
+        let all: Vec<i64> = all.collect::<Done<_>>()?;
+        let mut all = all.into_iter().skip_while(|other| *other != id);
+        let (Some(_), Some(next)) = (all.next(), all.next()) else {
+            return Ok(false);
+        };
+        self.make_whole(&transaction, session, next).await?;
+        transaction
+            .execute(&self.sql.delete_one, &[&session, &id])
+            .await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// Stores a checkpoint as a whole text: it follows nothing from now on.
+    async fn make_whole(
+        &self,
+        transaction: &deadpool_postgres::Transaction<'_>,
+        session: &str,
+        id: i64,
+    ) -> Done<()> {
+        let rows = transaction.query(&self.sql.until, &[&session, &id]).await?;
+        if let Some(read) = Reader::of(&rows, session)? {
+            let of: [&(dyn ToSql + Sync); 2] = [&id, &read.chain.text()];
+            transaction.execute(&self.sql.whole, &of).await?;
+        }
+        Ok(())
     }
 }
 
@@ -350,6 +377,14 @@ impl Checkpointer for PostgresCheckpointer {
         keep: Keep,
     ) -> BoxFuture<'a, Result<usize, CheckpointError>> {
         Box::pin(async move { Ok(self.prune_old(named(session)?, keep).await?) })
+    }
+
+    fn delete_checkpoint<'a>(
+        &'a self,
+        session: &'a str,
+        id: CheckpointId,
+    ) -> BoxFuture<'a, Result<bool, CheckpointError>> {
+        Box::pin(async move { Ok(self.delete_one(named(session)?, number(id.get())?).await?) })
     }
 
     fn calls<'a>(

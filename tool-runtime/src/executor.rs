@@ -12,6 +12,7 @@ mod exclusive;
 mod layer;
 mod offloaded;
 mod output;
+mod paused_call;
 mod policy;
 mod redacted;
 mod resume;
@@ -46,6 +47,8 @@ pub use self::event::{BatchId, Event};
 pub use self::exclusive::ExclusiveGate;
 pub use self::layer::{Handled, Layer, Next, Request};
 pub use self::output::{OutputLimit, Overflow};
+#[doc(hidden)]
+pub use self::paused_call::{KeptState, PausedCall};
 pub use self::policy::{Decide, ErrorPolicy, OnFailure, UnknownOutcome};
 pub use self::redacted::Redacted;
 pub use self::resume::ResumeError;

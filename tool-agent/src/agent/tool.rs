@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use toolwright_provider::call::{Outcome, ToolDef, ToolError};
 use toolwright_runtime::dyn_tool::BuildError;
+use toolwright_runtime::executor::PausedCall;
 use toolwright_runtime::tool::{Answer, BoxFuture, Call, Context, Tool};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Field, Schema, Shape};
@@ -23,7 +24,7 @@ use self::agent_call::{AgentCall, AgentCallResult};
 use super::Agent;
 use super::sub_sessions::{RunningSession, SubSessions};
 use crate::run::AgentError;
-use crate::session::Session;
+use crate::session::{Session, Status};
 
 /// Default time limit of a call. It is long, since an agent has its own limits.
 const TIMEOUT: Duration = Duration::from_hours(1);
@@ -47,7 +48,11 @@ const TIMEOUT: Duration = Duration::from_hours(1);
 /// same store under its own id, unless the agent has another store. After a crash it continues from there, and none of
 /// its calls runs twice.
 ///
-/// In a call by an executor alone, a question is the call's outcome, and any other pause is an error.
+/// A server over HTTP or MCP asks about a call of the agent as about any other: the call of the agent is pending, shows the call
+/// inside, and the decision is for that one. In a call by an executor alone, and for an agent with
+/// [interrupts](Agent::interrupt_before), nobody could be asked. There an agent is refused before anything runs if a tool
+/// of it is manual or requires an approval, or a layer of it may leave calls [pending](toolwright_runtime::executor::Layer::may_hold). A
+/// question is the call's outcome.
 ///
 /// ```
 /// use toolwright::agent::testing::ScriptedModel;
@@ -155,6 +160,23 @@ impl AgentTool {
         Ok(Arc::new(self))
     }
 
+    /// Makes the call of a server pending with this session, and shows the first call that waits in it.
+    fn pauses(
+        &self,
+        call: &PausedCall,
+        session: Session,
+        error: Option<&str>,
+        cx: &Context,
+    ) -> Result<Outcome, ToolError> {
+        let waits = self.agent.first_waiting(&session, cx);
+        let mut shown = serde_json::to_value(waits).unwrap_or_default();
+        if let (Some(error), Some(shown)) = (error, shown.as_object_mut()) {
+            shown.insert("error".to_owned(), error.into());
+        }
+        call.pause(shown, session);
+        Err(ToolError::failed("the agent waits for somebody"))
+    }
+
     async fn run(&self, input: String, cx: Context) -> Result<Outcome, ToolError> {
         let subs = cx.get::<SubSessions>().cloned();
         let in_background = cx.open_call().is_some();
@@ -165,7 +187,20 @@ impl AgentTool {
             .and(subs.as_ref())
             .and_then(SubSessions::ledger);
         let mut agent_call = AgentCall::new(self, subs.as_ref(), ledger.cloned(), &cx);
-        let kept = slot.as_ref().and_then(|slot| slot.kept.clone());
+        let mut kept = slot.as_ref().and_then(|slot| slot.kept.clone());
+        let is_alone = slot.is_none() && !in_background;
+        let paused_call = PausedCall::of(&cx).filter(|_| is_alone);
+        if is_alone && self.agent.may_wait(&cx, paused_call.is_some()) {
+            return Err(agent_call::nobody());
+        }
+        if let Some(call) = &paused_call
+            && let Some((mut session, decision)) = call.resume::<Session>()
+        {
+            if let Err(error) = self.agent.decide_first(&mut session, decision, &cx) {
+                return self.pauses(call, session, Some(&error.to_string()), &cx);
+            }
+            kept = Some(session);
+        }
         let session = match agent_call.session(kept, input).await {
             Ok(session) => session,
             Err(error) => return Err(agent_call::not_saved(error, subs.as_ref())),
@@ -175,6 +210,11 @@ impl AgentTool {
             AgentCallResult::Ended(outcome) => outcome,
             AgentCallResult::Paused => {
                 let asks = running.session.status().clone();
+                if let Some(call) = &paused_call
+                    && !matches!(asks, Status::AwaitingUser { .. })
+                {
+                    return self.pauses(call, std::mem::take(&mut running.session), None, &cx);
+                }
                 if let (true, Some(subs)) = (in_background, &subs) {
                     subs.queue()
                         .keep_paused(std::mem::take(&mut running.session));
@@ -194,6 +234,10 @@ impl AgentTool {
                 Err(agent_call::spent())
             }
             AgentCallResult::Refused(error) => {
+                if let Some(call) = &paused_call {
+                    let session = std::mem::take(&mut running.session);
+                    return self.pauses(call, session, Some(&error.to_string()), &cx);
+                }
                 let failed = agent_call::failed(error.clone());
                 if running.pauses()
                     && let (Some(subs), Some(index)) = (&subs, cx.call_index())

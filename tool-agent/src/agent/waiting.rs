@@ -1,11 +1,13 @@
 //! What a conversation waits for, with the agents in its calls.
 
+use std::sync::Arc;
+
 use toolwright_runtime::executor::{PendingReason, Waiting};
-use toolwright_runtime::tool::{Context, OpenCallState, Tool};
+use toolwright_runtime::tool::{Context, Decision, OpenCallState, Tool};
 use toolwright_runtime::toolset::Toolset;
 
 use crate::agent::Agent;
-use crate::session::Session;
+use crate::session::{Session, SessionError};
 
 impl Agent {
     /// Returns the agent that a tool runs, if it is an [`AgentTool`](crate::AgentTool).
@@ -55,6 +57,41 @@ impl Agent {
         }
         earlier.append(&mut all);
         earlier
+    }
+
+    /// Returns the first call that waits for a decision or a result, here or in an agent that a call runs.
+    pub(super) fn first_waiting(&self, session: &Session, cx: &Context) -> Option<Waiting> {
+        let waits = |call: &Waiting| {
+            !matches!(call.reason, PendingReason::NotRun | PendingReason::Agent)
+                && !call.path.is_empty()
+        };
+        self.waiting(session, cx).into_iter().find(waits)
+    }
+
+    /// Records a decision about the first call that waits.
+    pub(super) fn decide_first(
+        &self,
+        session: &mut Session,
+        decision: Decision,
+        cx: &Context,
+    ) -> Result<(), SessionError> {
+        match self.first_waiting(session, cx) {
+            Some(first) => session.decide(&first, decision),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns true if a run may pause where nobody can be asked about it. With `asks`, somebody can be asked about calls.
+    pub(super) fn may_wait(&self, cx: &Context, asks: bool) -> bool {
+        let tools = self.executor.tools(cx);
+        let holds = |tool: &Arc<dyn Tool>| {
+            (!asks && self.executor.may_hold(tool.def()))
+                || Self::of_tool(&**tool).is_some_and(|agent| agent.may_wait(cx, asks))
+        };
+        !self.before.is_empty()
+            || !self.after.is_empty()
+            || tools.iter().any(holds)
+            || self.peers.values().any(|peer| peer.may_wait(cx, asks))
     }
 }
 

@@ -133,6 +133,7 @@ impl Session {
     pub(crate) fn same(&self) -> Self {
         Self {
             queue: self.queue.same(),
+            begun: self.begun.handle(),
             ..self.clone()
         }
     }
@@ -158,7 +159,11 @@ impl Session {
             let updates = outcome.updates().iter().cloned();
             let state = std::mem::take(&mut self.state);
             self.state = updates.fold(state, |state, (name, value)| state.with(name, value));
-            let result = outcome.into_result(&ended.call);
+            let mut result = outcome.into_result(&ended.call);
+            // The model of this conversation has not seen the calls of agents inside.
+            if let Some(around) = ended.session.as_deref().and_then(|id| self.call_around(id)) {
+                (result.id, result.name) = (around.id.clone(), around.name.clone());
+            }
             self.thread
                 .push(ThreadMessage::late(&ended.key, &result, encoder));
             any = true;

@@ -93,8 +93,8 @@ impl Queue {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a message. It stays in memory, and is lost with the process unless a run has taken it: a checkpoint holds the messages
-    /// of the thread alone.
+    /// Adds a message. It stays in memory, and is lost with the process unless the session is stored after it: a running agent with
+    /// a checkpointer stores it with its next checkpoint. Another process cannot leave messages here.
     pub fn push(&self, text: impl Into<String>) {
         self.lock().messages.push(text.into());
         self.0.arrival.notify_waiters();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use toolwright_provider::call::ToolCall;
 use toolwright_runtime::executor::PendingReason;
 use toolwright_runtime::tool::CallPlace;
 
@@ -134,6 +135,20 @@ impl Session {
         let index = index.parse().ok()?;
         let call = self.thread.last_calls().get(index)?;
         (self.call_key(index, &call.id) == key).then_some(index)
+    }
+
+    /// Returns the call of this conversation that ran the agent of this session, or an agent around it.
+    pub(super) fn call_around(&self, session: &str) -> Option<&ToolCall> {
+        // Its id begins with the call's key: run, turn, place, and the call's id.
+        let inside = session.strip_prefix(&*self.id)?.strip_prefix('/')?;
+        let mut parts = inside.splitn(4, '/').skip(2);
+        let (index, rest) = (parts.next()?.parse::<usize>().ok()?, parts.next()?);
+        let messages = self.thread.messages().iter().rev();
+        let mut calls = messages.filter_map(|message| message.tool_calls().get(index));
+        calls.find(|call| {
+            let behind = rest.strip_prefix(&*call.id);
+            behind.is_some_and(|behind| behind.starts_with(['@', '#']))
+        })
     }
 
     /// Returns the name of the tool whose open call ran this detached session.

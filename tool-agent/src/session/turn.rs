@@ -8,10 +8,10 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use toolwright_provider::call::{Outcome, StoredOutcome, ToolResult};
 use toolwright_runtime::executor::{Decided, Pending, PendingReason, Question};
-use toolwright_runtime::tool::Decision;
+use toolwright_runtime::tool::{CallPlace, Decision};
 use toolwright_schema::text::ShortStr;
 
-use super::{Session, Status, WaitingCall};
+use super::{Begun, Session, Status, WaitingCall};
 use crate::digest;
 use crate::run::RunEnd;
 use crate::session::Node;
@@ -128,6 +128,7 @@ impl Session {
     /// Closes a turn with nothing open. The tools node runs once more if a call of the turn ends the run.
     pub(super) fn close_turn(&mut self) {
         self.waits.clear();
+        self.begun = Begun::default();
         self.at.passed = false;
         self.at.node = if self.ending.is_some() {
             Node::Tools
@@ -152,6 +153,15 @@ impl Session {
         let open = self.pending();
         open.iter()
             .any(|pending| pending.reason != PendingReason::NotRun)
+    }
+
+    /// Forgets that calls at these places have begun, once it is known what they came to.
+    pub(crate) fn forget_begun(&mut self, places: impl IntoIterator<Item = usize>) {
+        let (run, turn) = (self.run_id(), self.turn());
+        let keys = places
+            .into_iter()
+            .map(|index| CallPlace::new(&run, turn, index, "").first_key());
+        self.begun.forget(&keys.collect::<Vec<_>>());
     }
 
     fn place_of(&self, index: usize) -> Result<usize, usize> {

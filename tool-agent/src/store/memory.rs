@@ -294,6 +294,23 @@ impl Checkpointer for MemoryCheckpointer {
         })
     }
 
+    fn delete_checkpoint<'a>(
+        &'a self,
+        session: &'a str,
+        id: CheckpointId,
+    ) -> BoxFuture<'a, Result<bool, CheckpointError>> {
+        Box::pin(async move {
+            let mut store = self.lock();
+            let Some(stored) = store.sessions.get_mut(session) else {
+                return Ok(false);
+            };
+            let all = &mut stored.checkpoints;
+            let place = all.iter().position(|one| one.id == id);
+            let place = place.filter(|place| place + 1 < all.len());
+            Ok(place.map(|place| all.remove(place)).is_some())
+        })
+    }
+
     fn calls<'a>(
         &'a self,
         session: &'a str,

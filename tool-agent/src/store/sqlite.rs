@@ -318,6 +318,17 @@ impl Checkpointer for SqliteCheckpointer {
         Box::pin(self.transact(move |transaction| rows::prune(transaction, &session, keep)))
     }
 
+    fn delete_checkpoint<'a>(
+        &'a self,
+        session: &'a str,
+        id: CheckpointId,
+    ) -> BoxFuture<'a, Result<bool, CheckpointError>> {
+        let session = session.to_owned();
+        Box::pin(self.transact(move |transaction| {
+            rows::delete_checkpoint(transaction, &session, number(id.get())?)
+        }))
+    }
+
     fn calls<'a>(
         &'a self,
         session: &'a str,

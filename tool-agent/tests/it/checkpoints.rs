@@ -799,6 +799,14 @@ impl Checkpointer for Broken {
         self.store.prune(session, keep)
     }
 
+    fn delete_checkpoint<'a>(
+        &'a self,
+        session: &'a str,
+        id: CheckpointId,
+    ) -> BoxFuture<'a, Result<bool, CheckpointError>> {
+        self.store.delete_checkpoint(session, id)
+    }
+
     fn renew<'a>(
         &'a self,
         session: &'a str,

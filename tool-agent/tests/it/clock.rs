@@ -87,6 +87,14 @@ impl Checkpointer for Still {
         while_it_works(self.0.prune(session, keep))
     }
 
+    fn delete_checkpoint<'a>(
+        &'a self,
+        session: &'a str,
+        id: CheckpointId,
+    ) -> BoxFuture<'a, Result<bool, CheckpointError>> {
+        while_it_works(self.0.delete_checkpoint(session, id))
+    }
+
     fn renew<'a>(
         &'a self,
         session: &'a str,

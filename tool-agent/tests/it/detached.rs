@@ -271,7 +271,7 @@ async fn what_is_said_during_a_turn_follows_it_and_is_answered_once() {
 #[tokio::test]
 async fn a_call_that_is_made_again_begins_no_second_task() {
     /// Waits for the host, beside whoever works.
-    #[tool]
+    #[tool(read_only)]
     async fn gate(#[state] open: &Notify) -> &'static str {
         open.notified().await;
         "open"
@@ -349,5 +349,5 @@ async fn it_outlives_a_caller_that_is_itself_called() {
     session.queue().arrived().await;
     let agent = Agent::new(script([text("I hear.")]), Toolset::default());
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(words(&session)[4], "late c1: It is 5.");
+    assert_eq!(words(&session)[4], "late m1: It is 5.");
 }

@@ -38,7 +38,7 @@ fn text(text: &str) -> Result<ModelResponse, ModelError> {
 }
 
 /// Hangs the first time.
-#[tool]
+#[tool(idempotent)]
 async fn hang(#[state] ran: &AtomicUsize) -> &'static str {
     if ran.fetch_add(1, Ordering::SeqCst) == 0 {
         std::future::pending::<()>().await;

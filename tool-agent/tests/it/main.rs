@@ -18,6 +18,7 @@ mod deferred;
 mod deferred_cases;
 mod detached;
 mod draws;
+mod dropped_runs;
 mod edits;
 mod endings;
 mod example;

@@ -561,7 +561,12 @@ async fn a_call_of_an_inner_agent_belongs_to_the_outermost_conversation() {
     host.go.notify_waiters();
     session.queue().arrived().await;
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(words(&session)[4..], ["late x1: film of 3", "Done."]);
+    // It is the result of the call that this model has made.
+    assert_eq!(words(&session)[4..], ["late c1: film of 3", "Done."]);
+    let ThreadMessage::Late(late) = &session.thread().messages()[4] else {
+        panic!("{session:?}");
+    };
+    assert_eq!(&*late.name, "helper");
 }
 
 #[tokio::test]

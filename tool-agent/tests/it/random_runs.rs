@@ -10,6 +10,7 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
+use std::time::Duration;
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -23,13 +24,16 @@ use toolwright::agent::{
 };
 use toolwright::call::BoxFuture;
 use toolwright::executor::{Pending, PendingReason};
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Cache, ConcurrencyLimit, Retry};
 use toolwright::{
     Context, Executor, Outcome, ToolCall, ToolError, Toolset, Wire,
-    call::{Cancel, Decision, HaltReason, StoredOutcome},
+    call::{Approved, Cancel, Decision, HaltReason, StoredOutcome},
     executor::{ErrorPolicy, OpenCallError, OpenCallHandle, OpenCallState},
     tool, tools,
 };
+
+use toolwright::toolset::Namespace;
+use toolwright::wire::FinishReason;
 
 use crate::draws::Draws;
 use crate::kept::cases;
@@ -160,6 +164,26 @@ async fn keeps(#[state] effects: &Effects, #[context] cx: &Context) -> Result<Ou
     Ok(outcome)
 }
 
+/// Has an effect that a person has approved.
+#[tool(was("older"))]
+async fn approved(
+    n: Option<u8>,
+    yes: Approved<'_>,
+    #[state] effects: &Effects,
+    #[context] cx: &Context,
+) -> String {
+    effects.happens(cx);
+    tokio::task::yield_now().await;
+    format!("{n:?}, as in {}", yes.arguments())
+}
+
+/// Reads what a cache may keep, and fails now and then.
+#[tool(read_only)]
+async fn look(n: Option<u8>) -> Result<u8, ToolError> {
+    tokio::task::yield_now().await;
+    n.ok_or_else(|| ToolError::failed("nothing is there"))
+}
+
 /// Does not know what it did.
 #[tool]
 fn doubts(#[state] effects: &Effects, #[context] cx: &Context) -> Result<u8, ToolError> {
@@ -174,7 +198,7 @@ fn stops(#[context] cx: &Context) -> u8 {
     4
 }
 
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 28] = [
     "once",
     "slow",
     "same",
@@ -197,12 +221,18 @@ const NAMES: [&str; 22] = [
     "later",
     "keeps",
     "doubts",
+    "approved",
+    "approved",
+    "older",
+    "look",
+    "look",
+    "search_tools",
 ];
 
 fn all(effects: &Arc<Effects>) -> Toolset {
     tools![
         once, slow, same, risky, by_hand, asks, ends, direct, fails, panics, hands, stops, later,
-        later_same, keeps, doubts;
+        later_same, keeps, doubts, approved, look;
         state = Arc::clone(effects)
     ]
 }
@@ -233,6 +263,17 @@ impl Drawn {
             1 => return Err(ModelError::new(ModelErrorKind::Busy, "429")),
             _ => {}
         }
+        let stop = match draws.below(40) {
+            0 => Some(FinishReason::CutOff),
+            1 => Some(FinishReason::Paused),
+            2 => Some(FinishReason::Refused),
+            3 => Some(FinishReason::Filtered),
+            4 => Some(FinishReason::MalformedCall),
+            5 => Some(FinishReason::InProgress),
+            6 => Some(FinishReason::Failed("it broke".to_owned())),
+            7 => Some(FinishReason::Other("odd".to_owned())),
+            _ => None,
+        };
         let calls = (0..=draws.below(4)).map(|_| {
             let name = draws.one(&NAMES);
             // Ids that are equal, now and then, or not there; arguments that are wrong.
@@ -240,7 +281,11 @@ impl Drawn {
             let arguments = draws.one(&["{}", "{}", r#"{"n": "5"}"#, r#"{"n": []}"#, "{"]);
             ToolCall::new(id, name, arguments)
         });
-        Ok(ModelResponse::calls(calls))
+        let response = ModelResponse::calls(calls);
+        Ok(match stop {
+            Some(stop) => response.with_stop(stop),
+            None => response,
+        })
     }
 }
 
@@ -471,17 +516,42 @@ impl Host {
             requests: Arc::clone(&requests),
             failures_end: policy > 0,
         };
-        let executor = match draws.below(3) {
-            0 => Executor::serial(all(&effects)),
-            _ => Executor::parallel(all(&effects), 3),
+        let tools = match draws.below(6) {
+            0 => all(&effects).defer(Namespace::new("more").unwrap()),
+            1 => all(&effects).compact().unwrap(),
+            _ => all(&effects),
         };
+        let mut executor = match draws.below(3) {
+            0 => Executor::serial(tools),
+            _ => Executor::parallel(tools, 3),
+        };
+        // Around what asks, or inside of it.
+        for _ in 0..draws.below(3) {
+            executor = match draws.below(5) {
+                0 => executor.layer(Cache::new(8)),
+                1 => executor.layer(Cache::new(8).shared_for(["look"])),
+                2 => executor.layer(Retry::new(2).backoff(Duration::ZERO, Duration::ZERO)),
+                3 => executor.layer(ConcurrencyLimit::each(1)),
+                _ => executor.layer(ConcurrencyLimit::of("slow", 2)),
+            };
+        }
         let policies = [ErrorPolicy::Continue, ErrorPolicy::Halt, ErrorPolicy::Abort];
         let executor = executor
             .layer(Approval::at_least("high"))
             .on_error(policies[policy].clone());
-        let store = is_kept.then(MemoryCheckpointer::new);
+        // A run that is dropped releases its lease.
+        let term = (draws.below(3) == 0).then(|| Duration::from_hours(1));
+        let store = is_kept.then(|| MemoryCheckpointer::new().with_lease(term));
         let some = |most: usize| 1 + u32::try_from(most).unwrap();
-        let other = Agent::with_executor(model.clone(), executor.clone());
+        let mut other = Agent::with_executor(model.clone(), executor.clone());
+        // What guards a peer holds after a hand-over.
+        match draws.below(6) {
+            0 => other = other.interrupt_before(Node::Tools),
+            1 => other = other.interrupt_after(Node::Model),
+            2 => other = other.halt_when(|session, _| session.thread().len() > 12),
+            3 => other = other.budget(Budget::new().tokens(40_000)),
+            _ => {}
+        }
         let mut agent = Agent::with_executor(model, executor)
             .name("desk")
             .peer("other", other)
@@ -490,6 +560,9 @@ impl Host {
             .max_steps(some(1 + draws.below(12)));
         if let Some(store) = &store {
             agent = agent.checkpointer(store.clone());
+        }
+        if draws.below(3) == 0 {
+            agent = agent.report_edits();
         }
         for node in [Node::Model, Node::Tools] {
             if draws.below(4) == 0 {
@@ -536,7 +609,7 @@ impl Host {
             self.look_at(&session, &WIRES[wire..=wire]);
         }
         assert!(
-            self.store.is_none() || self.effects.again() <= self.again,
+            self.effects.again() <= self.again,
             "an effect happened twice"
         );
     }

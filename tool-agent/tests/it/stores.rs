@@ -91,6 +91,8 @@ enum Fault {
     ForgetsCallers,
     PrunesNothing,
     PrunesTooMany,
+    DeletesTheNewest,
+    LeavesTheDeleted,
     HasNoLeases,
     TakesAnyLease,
     KeepsTheStale,
@@ -319,6 +321,21 @@ impl Checkpointer for Faulty {
         })
     }
 
+    fn delete_checkpoint<'a>(
+        &'a self,
+        session: &'a str,
+        id: CheckpointId,
+    ) -> BoxFuture<'a, Result<bool, CheckpointError>> {
+        Box::pin(async move {
+            let is_newest = self.newest(session).await == Some(id);
+            match self.fault {
+                Fault::DeletesTheNewest if is_newest => Ok(true),
+                Fault::LeavesTheDeleted => Ok(!is_newest),
+                _ => self.kept.delete_checkpoint(session, id).await,
+            }
+        })
+    }
+
     fn renew<'a>(
         &'a self,
         session: &'a str,
@@ -495,6 +512,14 @@ fn a_store_without_leases_or_with_holes_in_its_past_is_told_so() {
         ),
         (Fault::PrunesNothing, "how many are pruned: all but four: "),
         (Fault::PrunesTooMany, "how many are pruned: all but four: "),
+        (
+            Fault::DeletesTheNewest,
+            "whether the newest one is deleted: ",
+        ),
+        (
+            Fault::LeavesTheDeleted,
+            "what is left once one is deleted: ",
+        ),
         (
             Fault::HasNoLeases,
             "a checkpoint without one: somebody holds the lease",

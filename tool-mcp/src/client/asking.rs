@@ -33,6 +33,11 @@ impl Asking {
         *self.0.borrow() > 0
     }
 
+    /// Changes of the number.
+    pub(super) fn changes(&self) -> watch::Receiver<usize> {
+        self.0.subscribe()
+    }
+
     /// `None` where it takes longer than the limit, which begins anew when somebody has been asked.
     pub(super) async fn timeout<T>(
         &self,
@@ -40,7 +45,7 @@ impl Asking {
         waited: impl Future<Output = T>,
     ) -> Option<T> {
         let mut waited = pin!(waited);
-        let mut changes = self.0.subscribe();
+        let mut changes = self.changes();
         loop {
             let is_asked = *changes.borrow_and_update() > 0;
             tokio::select! {

@@ -175,6 +175,7 @@ impl Reconnector {
                 RoundResult::Settled => return Ok(result),
                 RoundResult::Asks(required) => {
                     let cancel = cx.cancel();
+                    let _held = cx.__hold_time();
                     answers = tokio::select! {
                         biased;
                         () = cancel.cancelled() => return Err(cancelled(true).into_error()),
@@ -235,9 +236,14 @@ impl Reconnector {
             () = sleep_until(due) => return Err(silent(false)),
         };
         let (way, alive) = (Arc::clone(&pending.way), Arc::clone(&pending.alive));
+        let asking = &session.connection.asking;
+        let mut asks = asking.changes();
         loop {
+            // The time limit of the call does not run, either.
+            let _held = asking.is_there().then(|| cx.__hold_time());
             tokio::select! {
                 biased;
+                Ok(()) = asks.changed() => {}
                 answered = pending.answer() => return match answered {
                     #[cfg(feature = "client-http")]
                     Some(Answered::Lost(why)) => Err(lost(session, wanted, &way, &why)),

@@ -184,7 +184,8 @@ impl Connector {
     }
 
     /// Sets the time limit of a whole call, whatever progress the server reports. It is the
-    /// [`timeout`](toolwright_provider::call::ToolOptions::timeout) of the tools, which an executor enforces.
+    /// [`timeout`](toolwright_provider::call::ToolOptions::timeout) of the tools, which an executor enforces. It does not run while
+    /// [somebody is asked](Self::on_elicitation).
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings.tool_timeout = Some(timeout);
         self

@@ -160,6 +160,7 @@ impl Reconnector {
                     (failures, heard) = (0, Instant::now());
                     required.leave_out(&answered);
                     answered.extend(required.keys());
+                    let _held = cx.__hold_time();
                     let answers = tokio::select! {
                         biased;
                         () = cancel.cancelled() => return Err(cancelled(true).into_error()),

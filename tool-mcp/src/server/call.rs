@@ -1,6 +1,7 @@
 //! One `tools/call`, until there is an answer or something to ask.
 
 mod result;
+mod rounds;
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,26 +11,25 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use toolwright_json::ObjectWriter;
 use toolwright_provider::call::{FormatVersion, ToolCall};
-use toolwright_runtime::executor::{Batch, Decided, Executor, PendingReason, Reply};
+use toolwright_runtime::executor::{Batch, Decided, Executor, PausedCall};
 use toolwright_runtime::tool::{Cancel, Context, Progress};
 use toolwright_runtime::toolset::Registry;
 use toolwright_schema::decode::Repair;
 
 pub(super) use self::result::text;
+pub(super) use self::rounds::PausedCalls;
+use self::rounds::WaitingRound;
 use super::caller::{self, Caller};
 use super::catalog::OfferSet;
 use super::dispatch::Answered;
 use super::incoming::Request;
-use super::question::{self, InputQuestion, ModelText, NextStep};
+use super::question::{self, InputQuestion, ModelText};
 use super::sealed::Sealed;
 use super::{NEEDS, Shared, logs, tasks};
 use crate::elicit::{ElicitResult, ElicitResults};
 use crate::progress;
 use crate::protocol::{Fields, RpcError, Version, code};
 use toolwright_http::random;
-
-/// Number of times that one call may be asked about and run again.
-const ROUNDS: usize = 16;
 
 /// A call, and what is known of who asks for it.
 pub(super) struct CallTask {
@@ -49,6 +49,8 @@ pub(super) struct CallTask {
     said: Option<ModelText>,
     /// Repairs of the arguments, as they were told before a question.
     repairs: Vec<Repair>,
+    /// Call that goes on from where its tool has paused.
+    resumed: Option<WaitingRound>,
 }
 
 /// Kinds of calls.
@@ -98,6 +100,7 @@ impl CallTask {
             shown: None,
             said: None,
             repairs: Vec::new(),
+            resumed: None,
         };
         calling.check_client()?;
         let responses = match params.some("inputResponses") {
@@ -170,7 +173,7 @@ impl CallTask {
 
     /// Takes what was said since the call was first asked for.
     fn go_on(&mut self, responses: &Fields<'_>, state: Option<&str>) -> Result<(), RpcError> {
-        let mut asked = None;
+        let (mut asked, mut paused) = (None, None);
         if let Some(sealed) = state {
             let owner = self.cx.get().and_then(caller::owner);
             let state = self.shared.seal.open(sealed, &self.call, owner.as_deref());
@@ -181,6 +184,7 @@ impl CallTask {
             self.answers = state.answers;
             self.shown = state.shown;
             asked = state.asked;
+            paused = state.is_paused.then_some(state.id);
         }
         for (key, said) in responses.iter() {
             // What is no answer is asked for again.
@@ -205,6 +209,14 @@ impl CallTask {
             let text = "`requestState` was used before, and an approval is for one run";
             return Err(RpcError::invalid_params(text));
         }
+        if let Some(id) = paused {
+            let resumed = self.shared.paused.take(&id);
+            let resumed = resumed.ok_or_else(|| {
+                let text = "the call waits here no more: make it again";
+                RpcError::invalid_params(text)
+            })?;
+            self.resumed = Some(resumed);
+        }
         Ok(())
     }
 
@@ -225,57 +237,8 @@ impl CallTask {
         rounds.await
     }
 
-    async fn rounds(&mut self) -> Answered {
-        let mut decided = None;
-        for _ in 0..ROUNDS {
-            let running = self.start(decided.take()).await;
-            let batch = self.end(running).await;
-            let next = match batch.calls().first() {
-                Some(Reply::Answered(result)) => match question::asked(result) {
-                    Some(question) => {
-                        self.repaired(&result.repairs);
-                        NextStep::Ask(question)
-                    }
-                    None => return self.result(result),
-                },
-                Some(Reply::Pending(pending)) => {
-                    // A client may answer with another request, whose call would run from its beginning.
-                    if let PendingReason::OutcomeUnknown(error) = &pending.reason {
-                        return self.refuse(error.clone());
-                    }
-                    self.repaired(&pending.repairs);
-                    let tools = self.executor().tools(&self.cx);
-                    let seal = &self.shared.seal;
-                    let next = question::pending(pending, &tools, &self.answers, self.shown, seal);
-                    if matches!(next, NextStep::Ask(_)) && !self.hears_questions() {
-                        return Err(caller::not_acceptable());
-                    }
-                    next
-                }
-                None => {
-                    return Err(RpcError::new(
-                        code::INTERNAL_ERROR,
-                        "the call has no answer",
-                    ));
-                }
-            };
-            match next {
-                NextStep::Ask(question) => {
-                    if let Some(answer) = self.ask(question).await {
-                        return answer;
-                    }
-                }
-                NextStep::Decide(says) => {
-                    let mut pending = batch.pending();
-                    decided = pending.next().map(|pending| pending.decided(says));
-                }
-            }
-        }
-        self.refuse("the call asks its user again and again".to_owned())
-    }
-
     /// Runs the call, or goes on with it, as soon as its client has read enough of what it was told.
-    async fn start(&self, decided: Option<Decided>) -> CallInProgress {
+    async fn start(&self, paused: &PausedCall, decided: Option<Decided>) -> CallInProgress {
         let stop = self.cx.cancel();
         let turn = async {
             match &self.caller.peer {
@@ -300,6 +263,10 @@ impl CallTask {
         let (call, mut executor) = (self.call.clone(), self.executor().clone());
         if self.may_be_task {
             executor = executor.open_calls(&self.shared.open);
+        }
+        // Where nobody can be asked, no tool pauses.
+        if self.caller.capabilities.can_ask() && self.hears_questions() {
+            (cx, executor) = paused.around(cx, executor);
         }
         let mut running = CallInProgress {
             batch: Box::pin(async move {
@@ -361,7 +328,11 @@ impl CallTask {
     }
 
     /// Asks the client's user. `None` when the answer is there and the call can go on.
-    async fn ask(&mut self, question: InputQuestion) -> Option<Answered> {
+    async fn ask(
+        &mut self,
+        question: InputQuestion,
+        paused: Option<&WaitingRound>,
+    ) -> Option<Answered> {
         let params = match question.params() {
             Ok(params) => params,
             Err(text) => return Some(self.refuse(text)),
@@ -387,7 +358,7 @@ impl CallTask {
             return Some(self.say(words));
         }
         let Some(peer) = peer else {
-            return Some(self.require(question, &params));
+            return Some(self.require(question, &params, paused));
         };
         let (limit, stop) = (self.shared.limits.answer, self.cx.cancel());
         let answer = peer.ask(
@@ -416,7 +387,12 @@ impl CallTask {
     }
 
     /// The question is the answer, and the client asks again with what was said.
-    fn require(&mut self, question: InputQuestion, params: &str) -> Answered {
+    fn require(
+        &mut self,
+        question: InputQuestion,
+        params: &str,
+        paused: Option<&WaitingRound>,
+    ) -> Answered {
         let key = question.key.clone();
         // It was answered, and is asked again: what was said does not count.
         self.answers.take(&key);
@@ -426,7 +402,11 @@ impl CallTask {
             answers: self.answers.clone(),
             shown: self.shown,
             asked: Some(question),
+            is_paused: paused.is_some(),
         };
+        if let Some(paused) = paused {
+            self.shared.paused.keep(state.id.clone(), paused.clone());
+        }
         let owner = self.cx.get().and_then(caller::owner);
         let sealed = self.shared.seal.seal(&state, &self.call, owner.as_deref());
         let sealed =

@@ -36,6 +36,7 @@ use toolwright_runtime::executor::{ExclusiveGate, Executor};
 use toolwright_runtime::tool::{Cancel, Context, OpenCalls};
 use toolwright_runtime::toolset::{Registry, Toolset};
 
+use self::call::PausedCalls;
 use self::catalog::OfferSet;
 use self::completion::Completions;
 use self::sealed::Signer;
@@ -122,6 +123,8 @@ struct Shared {
     page: usize,
     limits: ServerLimits,
     seal: Signer,
+    /// Calls whose tools paused until their clients answer.
+    paused: PausedCalls,
     stop: Cancel,
     /// The calls have had their time since then, and are cancelled.
     end_calls: Cancel,
@@ -225,6 +228,7 @@ impl McpServer {
             page: PAGE,
             limits: ServerLimits::default(),
             seal: Signer::random(),
+            paused: PausedCalls::default(),
             stop: Cancel::new(),
             end_calls: Cancel::new(),
             gate: ExclusiveGate::default(),

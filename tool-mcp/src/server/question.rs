@@ -217,9 +217,11 @@ fn say(answer: &ElicitResult) -> ModelText {
     ModelText { text, is_error }
 }
 
-/// Returns the question of a call that waits. `decided` is which arguments somebody let run, or did not, last.
+/// Returns the question of a call that waits. `decided` is which arguments somebody let run, or did not, last. Of a call that
+/// paused, the question is about the call inside of it.
 pub(super) fn pending(
     pending: &Pending,
+    is_paused: bool,
     tools: &Toolset,
     answers: &ElicitResults,
     decided: Option<u64>,
@@ -227,9 +229,16 @@ pub(super) fn pending(
 ) -> NextStep {
     match &pending.reason {
         PendingReason::Decision(why) => {
-            let number = seal.number(&pending.call.arguments);
+            let (number, inside) = if is_paused {
+                (
+                    seal.number(&why.to_string()),
+                    Some(shown_inside(pending, why)),
+                )
+            } else {
+                (seal.number(&pending.call.arguments), None)
+            };
             let said = answers.get(APPROVAL).filter(|_| decided == Some(number));
-            approval(pending, why, tools, said, number)
+            approval(pending, inside, why, tools, said, number)
         }
         _ => manual(pending, tools, answers),
     }
@@ -247,9 +256,26 @@ fn shown(pending: &Pending, tools: &Toolset) -> String {
     }
 }
 
+/// The call that waits inside of one that paused, as people may see it.
+fn shown_inside(pending: &Pending, why: &Value) -> String {
+    let text = |key: &str| why.get(key).and_then(Value::as_str);
+    let tool = Printable::new(text("tool").unwrap_or("?"))
+        .one_line()
+        .to_string();
+    let arguments =
+        text("arguments").map(|arguments| format!(" with {}", Printable::new(arguments)));
+    let error = text("error").map(|error| format!(" ({})", Printable::new(error)));
+    let (arguments, error) = (arguments.unwrap_or_default(), error.unwrap_or_default());
+    format!(
+        "`{tool}`{arguments}, which `{}` calls,{error}",
+        pending.call.name
+    )
+}
+
 /// A call that a person lets run with these arguments; a layer may have rewritten them since somebody was asked.
 fn approval(
     pending: &Pending,
+    inside: Option<String>,
     why: &Value,
     tools: &Toolset,
     said: Option<&ElicitResult>,
@@ -266,9 +292,10 @@ fn approval(
         Some(ElicitResult::Decline) => NextStep::Decide(Decision::Reject(String::new())),
         Some(ElicitResult::Cancel) => NextStep::Decide(Decision::Reject("nobody decided".into())),
         None => {
-            let shown = shown(pending, tools);
+            let is_inside = inside.is_some();
+            let shown = inside.unwrap_or_else(|| shown(pending, tools));
             // What is shown beside a call may hold a part of its arguments.
-            let message = match details_in_words(why) {
+            let message = match details_in_words(why).filter(|_| !is_inside) {
                 Some(why) => format!("Shall {shown} run? ({})", Printable::new(&why)),
                 None => format!("Shall {shown} run?"),
             };

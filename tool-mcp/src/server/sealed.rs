@@ -54,6 +54,9 @@ pub(super) struct Sealed {
     pub(super) shown: Option<u64>,
     /// The last question.
     pub(super) asked: Option<InputQuestion>,
+    /// True if the tool paused: its state waits in the server under the note's id.
+    #[serde(default)]
+    pub(super) is_paused: bool,
 }
 
 impl Signer {

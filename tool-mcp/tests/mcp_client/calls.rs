@@ -428,6 +428,27 @@ async fn questions_reach_the_host_or_are_declined() {
     assert_eq!(said, r#"{"action":"cancel"}"#);
 }
 
+/// A person may think for longer than a call may take.
+#[tokio::test]
+async fn the_time_limit_of_a_call_does_not_run_while_a_person_is_asked() {
+    for (kind, name, arguments) in [
+        ("normal", "ask", "{}"),
+        ("modern", "needs", r#"{"n": 1.0}"#),
+    ] {
+        let (connector, _) = connect(kind);
+        let connector = connector.timeout(Duration::from_millis(900));
+        let client = connector.on_elicitation(|_| async {
+            tokio::time::sleep(Duration::from_millis(2_100)).await;
+            ElicitResult::Accept(json!({"n": 3}).as_object().cloned().unwrap())
+        });
+        let executor = Executor::serial(client.await.unwrap().toolset());
+        let call = ToolCall::new("c", name, arguments);
+        let batch = executor.run(&[call], &Context::new()).await;
+        let result = batch.results().next().unwrap();
+        assert!(text(result).contains("accept"), "{kind}: {result:?}");
+    }
+}
+
 #[tokio::test]
 async fn input_that_is_required_is_sent_with_the_same_arguments() {
     let (connector, _) = connect("modern");

@@ -40,8 +40,7 @@ pub struct ToolResult {
     pub repairs: Box<[Repair]>,
     /// The tool's own attributes, for the host; they never reach the model unasked.
     pub attributes: Meta,
-    /// Duration of the call, if an executor ran it. Zero otherwise: looking at a clock twice takes longer
-    /// than all else that a `Toolset` does for a small call.
+    /// Duration of the call. Zero for a result that was made by hand, and for a call that an executor refused before it began.
     pub duration: Duration,
 }
 

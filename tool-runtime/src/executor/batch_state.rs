@@ -97,6 +97,11 @@ impl<'a> BatchState<'a> {
         self.cx.clone()
     }
 
+    /// Returns the state that calls share.
+    pub(super) fn shared(&self) -> Arc<BatchShared> {
+        Arc::clone(&self.shared)
+    }
+
     fn notify_started(&self, index: usize) {
         if let Some(call) = self.calls.get(index) {
             self.observers.notify(&Event::Started {
@@ -258,7 +263,7 @@ impl<'a> BatchState<'a> {
         let failure = result.outcome.as_ref().err().map(ToolError::kind);
         let ends = self.apply_policy(index, call, &mut result);
         if let Some(limit) = self.limit {
-            limit.apply(&mut result, self.cx.session_id());
+            limit.apply(&mut result, &self.cx);
         }
         self.answered(index, call, &result, failure);
         if self.mark_ended(index) {

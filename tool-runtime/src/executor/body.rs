@@ -12,6 +12,7 @@ use super::layer::{Handled, Layer, Next, Request};
 use super::offloaded::{Offloaded, OwnedCall};
 use super::policy::UnknownOutcome;
 use super::runner::{RunnerQueue, RunnerReply};
+use super::shared::BatchShared;
 use super::span::CallSpan;
 use super::turn::Job;
 use super::{Executor, background};
@@ -59,6 +60,7 @@ pub(super) struct BatchEnv<'a> {
     /// Way to the host's runner, if it has one.
     pub(super) queue: Option<RunnerQueue<'a>>,
     pub(super) unknown_outcome: Option<UnknownOutcome>,
+    pub(super) shared: Arc<BatchShared>,
     pub(super) executor: &'a Executor,
 }
 
@@ -68,9 +70,11 @@ impl BatchEnv<'_> {
         &self,
         began: Instant,
         entry: &ToolEntry,
+        index: usize,
         future: F,
     ) -> Result<F::Output, ToolError> {
-        deadline::within(began, entry.options().timeout.or(self.limit), future).await
+        let limit = entry.options().timeout.or(self.limit);
+        deadline::within(began, limit, || self.shared.held_time(index), future).await
     }
 
     /// Returns true if calls of the tool stay open.
@@ -305,7 +309,10 @@ impl<'a> CallBody<'a> {
         approval: Option<ApprovalToken>,
     ) -> Answered {
         let replied = queue.hand_over(self.index, call, self.tool, self.cx);
-        let replied = self.env.within(Instant::now(), self.entry, replied).await;
+        let replied = self
+            .env
+            .within(Instant::now(), self.entry, self.index, replied)
+            .await;
         match replied.map_err(not_stopped)? {
             Ok(RunnerReply::Answer(answer)) => answer,
             Ok(RunnerReply::Here(_ends)) => self.body(call, Instant::now(), approval).await,
@@ -375,7 +382,7 @@ impl<'a> CallBody<'a> {
             }
             answer
         };
-        let answer = self.env.within(began, self.entry, whole).await;
+        let answer = self.env.within(began, self.entry, self.index, whole).await;
         // The code ends here, but not what it has sent, or moved to another thread or task. A tool that resumes, such as an agent,
         // goes on with what it has begun when it is called again.
         let stops = self.tool.resumes() && !self.cx.is_offloaded(self.index);
@@ -405,7 +412,10 @@ impl<'a> CallBody<'a> {
         };
         self.cx.set_offloaded(self.index, true);
         let mut answer = Offloaded::start(owned);
-        let in_time = self.env.within(began, self.entry, &mut answer).await;
+        let in_time = self
+            .env
+            .within(began, self.entry, self.index, &mut answer)
+            .await;
         let in_time = in_time.map_err(|late| {
             if answer.take_back() {
                 self.cx.set_offloaded(self.index, false);

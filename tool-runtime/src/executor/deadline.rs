@@ -9,15 +9,20 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use toolwright_provider::call::{ErrorKind, ToolError, contained};
 
-/// Runs a future within a time from `began`.
+/// Shortest time after which a time limit that does not run is looked at again.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// Runs a future within a time from `began`. `held` returns the time to add, in which the call waited for people, or `None`
+/// while it does.
 pub(super) async fn within<F: Future>(
     began: Instant,
     limit: Option<Duration>,
+    held: impl Fn() -> Option<Duration>,
     future: F,
 ) -> Result<F::Output, ToolError> {
     let mut future = pin!(future);
-    // Made when the future is pending for the first time.
-    let mut timer = None;
+    // Made when the future is pending for the first time, and when the time to add has changed.
+    let mut timer: Option<(Option<Duration>, Timer)> = None;
     poll_fn(|task| {
         if let Poll::Ready(done) = future.as_mut().poll(task) {
             return Poll::Ready(Ok(done));
@@ -25,9 +30,25 @@ pub(super) async fn within<F: Future>(
         let Some(limit) = limit else {
             return Poll::Pending;
         };
-        // A deadline beyond the clock's range is no limit.
-        let timer = timer.get_or_insert_with(|| Timer::at(began.checked_add(limit)));
-        timer.poll(task).map(|()| Err(timed_out(limit)))
+        loop {
+            let held = held();
+            if let Some((counted, timer)) = &mut timer
+                && *counted == held
+            {
+                match timer.poll(task) {
+                    Poll::Pending => return Poll::Pending,
+                    Poll::Ready(()) if held.is_some() => return Poll::Ready(Err(timed_out(limit))),
+                    Poll::Ready(()) => {}
+                }
+            }
+            // A deadline beyond the clock's range is no limit. Code on another thread does not wake this one when a person has
+            // answered, so it looks again after a while.
+            let end = match held {
+                Some(held) => began.checked_add(limit.saturating_add(held)),
+                None => Instant::now().checked_add(limit.max(AGAIN)),
+            };
+            timer = Some((held, Timer::at(end)));
+        }
     })
     .await
 }

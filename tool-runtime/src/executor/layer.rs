@@ -61,6 +61,12 @@ pub trait Layer: Send + Sync {
         let _ = def;
         false
     }
+
+    /// Returns true if the layer may leave a call of this tool [pending](Handled::Wait). An agent that is a tool is refused where
+    /// nobody could be asked about such a call. Default: what [`requires_approval`](Self::requires_approval) returns.
+    fn may_hold(&self, def: &ToolDef) -> bool {
+        self.requires_approval(def)
+    }
 }
 
 /// Outcome of a call in a layer.

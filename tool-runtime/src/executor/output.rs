@@ -1,11 +1,12 @@
 use std::collections::VecDeque;
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
 use toolwright_json::cut;
 
-use crate::tool::{Answer, Call, Tool};
+use crate::tool::{Answer, Call, Context, Grant, Tool};
 use toolwright_provider::call::{Block, Content, Outcome, Payload, ToolDef, ToolError, ToolResult};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Field, Schema, Shape};
@@ -66,19 +67,19 @@ impl OutputLimit {
         self
     }
 
-    /// Cuts an answer of this conversation.
-    pub(super) fn apply(&self, result: &mut ToolResult, session: Option<&str>) {
+    /// Cuts an answer to a call with this context.
+    pub(super) fn apply(&self, result: &mut ToolResult, cx: &Context) {
         // The reading tool limits its own pages.
         if self.overflow.is_some() && *result.name == *READ_OUTPUT {
             return;
         }
         match &mut result.outcome {
             Ok(Outcome::Value(value)) => {
-                if let Some(cut) = self.value(value, session) {
+                if let Some(cut) = self.value(value, cx) {
                     *value = cut;
                 }
             }
-            Ok(Outcome::Content(content)) => self.content(content, session),
+            Ok(Outcome::Content(content)) => self.content(content, cx),
             Ok(_) => {}
             Err(error) => {
                 let (mut bytes, mut lines) = (self.bytes, self.lines);
@@ -87,8 +88,8 @@ impl OutputLimit {
         }
     }
 
-    fn value(&self, value: &Payload, session: Option<&str>) -> Option<Payload> {
-        let keep = |text: &str, end| self.keep(text, end, session);
+    fn value(&self, value: &Payload, cx: &Context) -> Option<Payload> {
+        let keep = |text: &str, end| self.keep(text, end, cx);
         if let Some(text) = value.as_text() {
             let (mut bytes, mut lines) = (self.bytes, self.lines);
             let cut = take(text, &mut bytes, &mut lines, Some(&keep))?;
@@ -102,9 +103,9 @@ impl OutputLimit {
     }
 
     /// Cuts content; its blocks share the limit.
-    fn content(&self, content: &mut Content, session: Option<&str>) {
+    fn content(&self, content: &mut Content, cx: &Context) {
         let (mut bytes, mut lines) = (self.bytes, self.lines);
-        let keep = |text: &str, end| self.keep(text, end, session);
+        let keep = |text: &str, end| self.keep(text, end, cx);
         for block in content.blocks_mut() {
             if let Block::Json { value } = block {
                 let json = value.to_string();
@@ -123,9 +124,9 @@ impl OutputLimit {
     }
 
     /// Keeps a text that is cut at `end`. Returns a note on how to read on.
-    fn keep(&self, text: &str, end: usize, session: Option<&str>) -> String {
+    fn keep(&self, text: &str, end: usize, cx: &Context) -> String {
         let overflow = self.overflow.as_ref();
-        match overflow.and_then(|overflow| overflow.put(text, self, session)) {
+        match overflow.and_then(|overflow| overflow.put(text, self, cx)) {
             Some(id) => format!("; `{READ_OUTPUT}` reads on, with id {id} and offset {end}"),
             None => String::new(),
         }
@@ -166,8 +167,9 @@ const READ_OUTPUT: &str = "read_output";
 
 /// Keeps the full texts of cut answers for the tool `read_output`. Cheap to clone; clones share their texts.
 ///
-/// The oldest texts make room for new ones. A text of a conversation with an id
-/// ([`Context::with_session`](crate::tool::Context::with_session)) can only be read in that conversation.
+/// The oldest texts make room for new ones. A text belongs to the conversation
+/// ([`Context::with_session`](crate::tool::Context::with_session)) and the caller ([`Grant`]) of its call, and only they can read it.
+/// Outside of a conversation an id has 64 random bits, so that nobody guesses the id of another's text.
 ///
 /// ```
 /// use toolwright::{Executor, Toolset, executor::{OutputLimit, Overflow}};
@@ -183,15 +185,39 @@ struct StoredTexts {
     capacity: usize,
     held: usize,
     count: u64,
+    /// Secret of the ids.
+    secret: RandomState,
     texts: VecDeque<StoredText>,
 }
 
 struct StoredText {
     id: String,
-    session: Option<String>,
+    owner: Owner,
     text: Arc<str>,
     bytes: usize,
     lines: usize,
+}
+
+/// Conversation and caller of a text. Scopes and claims of a grant may change in between.
+#[derive(PartialEq, Eq)]
+struct Owner {
+    session: Option<String>,
+    issuer: Option<String>,
+    subject: Option<String>,
+    client: Option<String>,
+}
+
+impl Owner {
+    fn of(cx: &Context) -> Self {
+        let grant = cx.get::<Grant>();
+        let owned = |part: Option<&str>| part.map(str::to_owned);
+        Self {
+            session: owned(cx.session_id()),
+            issuer: owned(grant.and_then(Grant::issuer)),
+            subject: owned(grant.and_then(Grant::subject)),
+            client: owned(grant.and_then(Grant::client_id)),
+        }
+    }
 }
 
 impl Overflow {
@@ -201,6 +227,7 @@ impl Overflow {
             capacity: bytes,
             held: 0,
             count: 0,
+            secret: RandomState::new(),
             texts: VecDeque::new(),
         })))
     }
@@ -224,7 +251,7 @@ impl Overflow {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put(&self, text: &str, limit: &OutputLimit, session: Option<&str>) -> Option<String> {
+    fn put(&self, text: &str, limit: &OutputLimit, cx: &Context) -> Option<String> {
         let mut stored = self.stored();
         let room = stored.capacity.checked_sub(text.len())?;
         while stored.held > room {
@@ -233,10 +260,14 @@ impl Overflow {
         }
         stored.held += text.len();
         stored.count += 1;
-        let id = format!("output_{}", stored.count);
+        let owner = Owner::of(cx);
+        let id = match &owner.session {
+            Some(_) => format!("output_{}", stored.count),
+            None => format!("output_{:016x}", stored.secret.hash_one(stored.count)),
+        };
         stored.texts.push_back(StoredText {
             id: id.clone(),
-            session: session.map(str::to_owned),
+            owner,
             text: text.into(),
             bytes: limit.bytes.max(4),
             lines: limit.lines.max(1),
@@ -244,11 +275,12 @@ impl Overflow {
         Some(id)
     }
 
-    fn read(&self, read: &Read, session: Option<&str>) -> Result<String, ToolError> {
+    fn read(&self, read: &Read, cx: &Context) -> Result<String, ToolError> {
+        let owner = Owner::of(cx);
         let found = {
             let stored = self.stored();
             let mut texts = stored.texts.iter();
-            let one = texts.find(|one| one.id == read.id && one.session.as_deref() == session);
+            let one = texts.find(|one| one.id == read.id && one.owner == owner);
             one.map(|one| (Arc::clone(&one.text), one.bytes, one.lines))
         };
         let Some((text, bytes, lines)) = found else {
@@ -317,7 +349,7 @@ impl Tool for ReadOutput {
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
         let read = || {
             let read: Read = call.decode()?;
-            let text = self.store.read(&read, call.context().session_id())?;
+            let text = self.store.read(&read, &call.context())?;
             Ok(Outcome::Value(Payload::text(text)))
         };
         Answer::Ready(read())

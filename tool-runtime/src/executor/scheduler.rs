@@ -40,6 +40,7 @@ pub(super) async fn run_jobs<'a>(
         blocking: &executor.blocking,
         queue: executor.runner.as_deref().map(RunnerQueue::new),
         unknown_outcome: executor.unknown_outcome,
+        shared: state.shared(),
         executor,
     };
     let whole = executor.batch_timeout;

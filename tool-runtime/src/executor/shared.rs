@@ -1,8 +1,10 @@
 //! State that a batch shares with the contexts of its calls: cancellation, progress and state updates.
 
 use std::sync::{Arc, OnceLock, PoisonError};
+use std::time::Duration;
 
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::event::{BatchId, Event, Observers};
 use super::{Executor, Turn};
@@ -50,6 +52,11 @@ struct CallExtras {
     offloaded: u32,
     /// Key under which the call stays open.
     open: Option<String>,
+    /// Number of people who are being asked, and since when.
+    asked: u32,
+    asked_since: Option<Instant>,
+    /// Time in which people were asked before.
+    held: Duration,
 }
 
 impl CallStatus {
@@ -134,7 +141,39 @@ impl BatchShared {
     }
 }
 
+impl BatchShared {
+    /// Returns the time for which the call has waited for people, or `None` if it waits for one now.
+    pub(super) fn held_time(&self, index: usize) -> Option<Duration> {
+        let held = |call: &mut CallStatus| match &call.extras {
+            Some(extras) if extras.asked > 0 => None,
+            Some(extras) => Some(extras.held),
+            None => Some(Duration::ZERO),
+        };
+        self.with(index, held).unwrap_or_default()
+    }
+}
+
 impl RunningBatch for BatchShared {
+    fn hold_time(&self, index: usize, holds: bool) {
+        self.with(index, |call| {
+            let extras = call.extras();
+            if holds {
+                extras.asked = extras.asked.saturating_add(1);
+                extras.asked_since.get_or_insert_with(Instant::now);
+            } else {
+                extras.asked = extras.asked.saturating_sub(1);
+                if extras.asked == 0
+                    && let Some(since) = extras.asked_since.take()
+                {
+                    extras.held += since.elapsed();
+                }
+            }
+        });
+        if let Some(Caller { batch, index }) = &self.caller {
+            batch.hold_time(*index, holds);
+        }
+    }
+
     fn open_calls(&self, index: usize) -> Option<(OpenCalls, ToolCall)> {
         let (open, calls) = self.open.as_ref()?;
         Some((open.clone(), calls.get(index)?.clone()))

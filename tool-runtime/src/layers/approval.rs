@@ -284,6 +284,11 @@ impl Layer for Approval {
         );
         reasons.is_some()
     }
+
+    fn may_hold(&self, def: &ToolDef) -> bool {
+        let selects = matches!(self.needs, Needs::When(_)) || self.requires_approval(def);
+        self.ask.is_none() && selects
+    }
 }
 
 impl fmt::Debug for Approval {

@@ -24,6 +24,10 @@ type BoxError = Box<dyn Error + Send + Sync>;
 /// kind [`Failed`](ErrorKind::Failed), whose text only the host may read. Requests may be sent on in any number, from
 /// any task, as long as the call lasts; one that is dropped ends what runs for it.
 ///
+/// Of a tool that works in the [background](toolwright_provider::call::ToolOptions::background), it is around the beginning, as if the
+/// call were over once the model has read that it began. A layer that limits, measures or repeats the work itself is to be made
+/// [about the work](Self::about_work).
+///
 /// ```
 /// use toolwright::layers::Tower;
 /// use toolwright::{Executor, Toolset};
@@ -32,7 +36,10 @@ type BoxError = Box<dyn Error + Send + Sync>;
 /// let layer = tower_layer::Identity::new();
 /// let executor = Executor::parallel(&Toolset::default(), 8).layer(Tower::new(layer));
 /// ```
-pub struct Tower<S>(Mutex<S>);
+pub struct Tower<S> {
+    service: Mutex<S>,
+    is_about_work: bool,
+}
 
 /// A call, as services of tower see it.
 #[derive(Clone)]
@@ -57,7 +64,18 @@ struct ForwardedRequest {
 impl<S> Tower<S> {
     /// Applies a layer.
     pub fn new(layer: impl TowerLayer<TowerService, Service = S>) -> Self {
-        Self(Mutex::new(layer.layer(TowerService)))
+        Self {
+            service: Mutex::new(layer.layer(TowerService)),
+            is_about_work: false,
+        }
+    }
+
+    /// Puts the layer around the work of a background tool: see [`Layer::is_about_work`].
+    pub fn about_work(self) -> Self {
+        Self {
+            is_about_work: true,
+            ..self
+        }
     }
 }
 
@@ -143,9 +161,13 @@ where
     S::Future: Send,
     S::Error: Into<BoxError>,
 {
+    fn is_about_work(&self) -> bool {
+        self.is_about_work
+    }
+
     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         let mut service = {
-            let service = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let service = self.service.lock().unwrap_or_else(PoisonError::into_inner);
             service.clone()
         };
         Box::pin(async move {

@@ -53,6 +53,10 @@ pub(crate) trait RunningBatch: fmt::Debug + Send + Sync {
     /// Notes that a body begins or ends on another task or thread: of the call, or of a call in a batch that it runs.
     fn set_offloaded(&self, index: usize, runs: bool);
 
+    /// Notes that the call begins or ends to wait for a person, itself or in a batch that it runs. Its time limit does not run
+    /// meanwhile.
+    fn hold_time(&self, index: usize, holds: bool);
+
     /// Returns true if a body of the call may run where nothing can stop it.
     fn is_offloaded(&self, index: usize) -> bool;
 }

@@ -1,8 +1,12 @@
 //! Calls of a toolset's tools.
 
 use std::cell::Cell;
+#[cfg(not(feature = "tokio"))]
+use std::time::Instant;
 
 use serde::Serialize;
+#[cfg(feature = "tokio")]
+use tokio::time::Instant;
 
 use super::past::answered_by_old_name;
 use super::{ToolEntry, Toolset};
@@ -33,11 +37,12 @@ impl Toolset {
         self.validate_as(call, true, cx)
     }
 
-    /// Answers a call. There is always an answer, and nothing panics.
+    /// Answers a call, and measures its time. There is always an answer, and nothing panics.
     pub async fn call(&self, call: &ToolCall, cx: &Context) -> ToolResult {
         if let Some(today) = self.call_of_today(call, false, cx, None) {
             return answered_by_old_name(call, Box::pin(self.call(&today, cx)).await);
         }
+        let began = Instant::now();
         let arena = Arena::new();
         let (entry, answer) = self.begin(call, &arena, cx);
         let mut outcome = match answer {
@@ -47,7 +52,9 @@ impl Toolset {
         if is_stream(&outcome) {
             outcome = resolved(Answer::Ready(outcome), Call::of(call, &arena, cx)).await;
         }
-        answered(call, outcome, entry, &arena)
+        let mut result = answered(call, outcome, entry, &arena);
+        result.duration = began.elapsed();
+        result
     }
 
     /// Calls a tool by its name: for tests, scripts and code that has no [`ToolCall`]. The value is the tool's result, and
@@ -101,13 +108,16 @@ impl Toolset {
         if let Some(today) = self.call_of_today(call, false, cx, None) {
             return answered_by_old_name(call, self.call_blocking(&today, cx));
         }
+        let began = Instant::now();
         let arena = Arena::new();
         let (entry, answer) = self.begin(call, &arena, cx);
         let outcome = match answer {
             Answer::Ready(outcome) if is_written(&outcome) => outcome,
             answer => waited(answer, Call::of(call, &arena, cx)),
         };
-        answered(call, outcome, entry, &arena)
+        let mut result = answered(call, outcome, entry, &arena);
+        result.duration = began.elapsed();
+        result
     }
 }
 

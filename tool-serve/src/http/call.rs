@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use toolwright_json::strip_bom;
 use toolwright_provider::call::{ErrorKind, ToolCall};
-use toolwright_runtime::executor::{Batch, Decided, Pending, PendingReason, Reply};
+use toolwright_runtime::executor::{Batch, Decided, PausedCall, Pending, PendingReason, Reply};
 use toolwright_runtime::tool::Context;
 use toolwright_schema::decode::FaultCode;
 
@@ -61,7 +61,8 @@ pub(super) async fn call(
         permit: held,
     } = whole;
     drop(bytes);
-    let mut response = respond(&state, call, None, cx, &parts.headers, held).await;
+    let run = CallRun::new(call);
+    let mut response = respond(&state, run, cx, &parts.headers, held).await;
     if is_strict {
         response.headers_mut().insert(
             "preference-applied",
@@ -71,19 +72,36 @@ pub(super) async fn call(
     response
 }
 
+/// A call that runs, or goes on by a decision.
+#[derive(Clone)]
+pub(super) struct CallRun {
+    pub(super) call: ToolCall,
+    pub(super) decided: Option<Decided>,
+    pub(super) paused: PausedCall,
+}
+
+impl CallRun {
+    pub(super) fn new(call: ToolCall) -> Self {
+        Self {
+            call,
+            decided: None,
+            paused: PausedCall::default(),
+        }
+    }
+}
+
 /// Runs the call, or continues a decided one, and responds with JSON or events.
 pub(super) async fn respond(
     state: &Arc<ServerState>,
-    call: ToolCall,
-    decided: Option<Decided>,
+    call: CallRun,
     cx: Context,
     headers: &HeaderMap,
     held: BodyPermit,
 ) -> Response {
     if accepts_by_name(headers, EVENT_STREAM) {
-        return stream::respond(state, call, decided, cx, held);
+        return stream::respond(state, call, cx, held);
     }
-    let batch = run(state, &call, decided, cx.clone()).await;
+    let batch = run(state, &call, cx.clone()).await;
     drop(held);
     match batch.calls().first() {
         Some(reply) => json(status(reply), answer_json(state, &cx, &call, reply)),
@@ -92,18 +110,14 @@ pub(super) async fn respond(
 }
 
 /// Runs the call, or continues a decided one. The end of the server cancels it.
-pub(super) async fn run(
-    state: &ServerState,
-    call: &ToolCall,
-    decided: Option<Decided>,
-    cx: Context,
-) -> Batch {
+pub(super) async fn run(state: &ServerState, call: &CallRun, cx: Context) -> Batch {
     let stop = cx.cancel().child();
     let cx = cx.with_cancel(stop.clone());
+    let (cx, executor) = call.paused.around(cx, state.executor.clone());
     let run = async {
-        match decided {
-            Some(decided) => state.executor.run(&[decided], &cx).await,
-            None => state.executor.run(std::slice::from_ref(call), &cx).await,
+        match &call.decided {
+            Some(decided) => executor.run(std::slice::from_ref(decided), &cx).await,
+            None => executor.run(std::slice::from_ref(&call.call), &cx).await,
         }
     };
     tokio::pin!(run);
@@ -119,15 +133,20 @@ pub(super) async fn run(
 pub(super) fn answer_json(
     state: &ServerState,
     cx: &Context,
-    call: &ToolCall,
+    call: &CallRun,
     reply: &Reply,
 ) -> String {
-    let store = |pending| state.pending_calls.insert(pending, cx.clone());
+    let kept = call.paused.take_state();
+    let store = |pending| {
+        state
+            .pending_calls
+            .insert(pending, cx.clone(), kept.clone())
+    };
     match reply {
         Reply::Answered(result) => {
             let id = answer::question(result).map(|question| {
                 let reason = PendingReason::Question(question);
-                store(Pending::new(0, call.clone(), reason))
+                store(Pending::new(0, call.call.clone(), reason))
             });
             answer::result_json(result, id.as_deref())
         }

@@ -8,11 +8,13 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use toolwright_json::strip_bom;
 use toolwright_provider::call::ToolResult;
-use toolwright_runtime::executor::Reply;
+use toolwright_runtime::executor::{PausedCall, Reply};
 use toolwright_runtime::tool::Decision;
 use toolwright_schema::text::Printable;
 
-use super::call::{BODY_TIMEOUT, answer_json, body_refusal, content_type_refusal, respond, status};
+use super::call::{
+    BODY_TIMEOUT, CallRun, answer_json, body_refusal, content_type_refusal, respond, status,
+};
 use super::pending_calls::PendingEntry;
 use super::{ServerState, json, refused};
 use toolwright_http::body;
@@ -46,7 +48,13 @@ pub(super) async fn decide(
     };
     // Runs once, in the context of the caller, with the arguments that were shown.
     let id = id.map(|Path(id)| id).unwrap_or_default();
-    let Some(PendingEntry { pending, cx, .. }) = state.pending_calls.get(&id) else {
+    let Some(PendingEntry {
+        pending,
+        cx,
+        state: kept,
+        ..
+    }) = state.pending_calls.get(&id)
+    else {
         return not_waiting();
     };
     let asks = pending.reason.question().is_some();
@@ -55,19 +63,26 @@ pub(super) async fn decide(
         return refused(StatusCode::UNPROCESSABLE_ENTITY, "no_answer", message);
     }
     // Nothing runs by an edit that does not fit, and the call waits on.
-    if let Decision::Edit(arguments) = &decision {
+    if let Decision::Edit(arguments) = &decision
+        && kept.is_none()
+    {
         let edited = pending.call.with_arguments(Arc::clone(arguments));
         if let Err(error) = state.executor.tools(&cx).validate(&edited, &cx) {
             let reply = Reply::Answered(ToolResult::new(&edited, Err(error)));
+            let edited = CallRun::new(edited);
             return json(status(&reply), answer_json(&state, &cx, &edited, &reply));
         }
     }
     let Some(PendingEntry { pending, cx, .. }) = state.pending_calls.take(&id) else {
         return not_waiting();
     };
-    let decided = pending.decided(decision);
-    let call = decided.call.clone();
-    respond(&state, call, Some(decided), cx, &parts.headers, None).await
+    let (paused, decided) = PausedCall::decided(&pending, kept, decision);
+    let call = CallRun {
+        call: decided.call.clone(),
+        decided: Some(decided),
+        paused,
+    };
+    respond(&state, call, cx, &parts.headers, None).await
 }
 
 fn not_waiting() -> Response {

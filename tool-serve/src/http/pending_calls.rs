@@ -7,7 +7,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use toolwright_runtime::executor::Pending;
+use toolwright_runtime::executor::{KeptState, Pending};
 use toolwright_runtime::tool::{Context, Grant};
 
 use toolwright_http::random;
@@ -38,17 +38,20 @@ pub(super) struct PendingEntry {
     since: Instant,
     pub(super) pending: Pending,
     pub(super) cx: Context,
+    /// State of a tool that paused, such as the conversation of an agent.
+    pub(super) state: Option<KeptState>,
 }
 
 impl WaitingCalls {
     /// Stores a call. Returns its id.
-    pub(super) fn insert(&self, pending: Pending, cx: Context) -> String {
+    pub(super) fn insert(&self, pending: Pending, cx: Context, state: Option<KeptState>) -> String {
         let id = random::id();
         let entry = PendingEntry {
             id: id.clone(),
             since: Instant::now(),
             pending,
             cx,
+            state,
         };
         let mut calls = self.lock();
         calls.evict_expired();

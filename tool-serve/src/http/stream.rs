@@ -10,19 +10,17 @@ use tokio::sync::mpsc::Receiver;
 use toolwright_http::body::BodyPermit;
 use toolwright_http::events::{EventBody, EventSource, add_headers, event};
 use toolwright_mcp::progress;
-use toolwright_provider::call::ToolCall;
-use toolwright_runtime::executor::{Batch, Decided};
+use toolwright_runtime::executor::Batch;
 use toolwright_runtime::tool::{Context, Progress};
 
 use super::ServerState;
-use super::call::{answer_json, run};
+use super::call::{CallRun, answer_json, run};
 use crate::answer;
 
 /// Responds with the events of a call: `progress`, and at the end `answer`.
 pub(super) fn respond(
     state: &Arc<ServerState>,
-    call: ToolCall,
-    decided: Option<Decided>,
+    call: CallRun,
     cx: Context,
     held: BodyPermit,
 ) -> Response {
@@ -30,7 +28,7 @@ pub(super) fn respond(
     let (state, runs, known) = (Arc::clone(state), Arc::clone(state), cx.clone());
     let running = {
         let call = call.clone();
-        async move { run(&runs, &call, decided, known).await }
+        async move { run(&runs, &call, known).await }
     };
     let events = EventBody::new(CallEvents {
         running: Some(Box::pin(running)),
@@ -49,7 +47,7 @@ pub(super) fn respond(
 struct CallEvents {
     /// `None` after the answer.
     running: Option<Pin<Box<dyn Future<Output = Batch> + Send>>>,
-    call: ToolCall,
+    call: CallRun,
     progress_reports: Receiver<Progress>,
     state: Arc<ServerState>,
     cx: Context,

@@ -213,7 +213,7 @@ fn limited() {
     let limit = OutputLimit::new(10_000, 3).overflow(&overflow); // bytes, lines
     let executor = Executor::serial(&tools).output_limit(limit);
     let calls = [ToolCall::new("call_1", "log", "{}")];
-    let batch = executor.run_blocking(&calls, &Context::new());
+    let batch = executor.run_blocking(&calls, &Context::new().with_session("chat_1"));
     for result in batch.results() {
         println!("{}", result.content(Encoder::auto()));
     }

@@ -364,8 +364,9 @@ fn long_answers_are_cut_and_read_on() {
             ("read_log", "{}"),
             ("read_output", r#"{"id": "output_1", "offset": 196}"#),
         ]);
-        for answer in answers(&executor, &calls) {
-            println!("{answer}");
+        let cx = Context::new().with_session("chat_1");
+        for result in executor.run_blocking(&calls, &cx).results() {
+            println!("{}", result.content(Encoder::auto()));
         }
     });
     output::shown("turns.output_limit.txt", &printed);

@@ -85,7 +85,7 @@ impl Engine<'_> {
         // Another agent's tool of this name is another tool.
         let tool = tools.get(&call.call.name).filter(|_| is_own);
         let mut visit = self.tools_visit(&tools)?;
-        visit.journal = None;
+        (visit.journal, visit.begun) = (None, None);
         if is_own {
             // Approvals are of calls of the last turn.
             visit.journal = self.journal(vec![call.call.clone()], BTreeMap::new())?;

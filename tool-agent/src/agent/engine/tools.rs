@@ -140,6 +140,7 @@ impl Engine<'_> {
             self.subs = None;
             return Err(error.into());
         }
+        self.session.forget_begun(ran.iter().copied());
         // State from the host's context is not stored in the session.
         let state = std::mem::take(&mut self.session.state);
         let updates = batch.updates().iter().cloned();

@@ -1,4 +1,4 @@
-//! Resources of one visit of the tools node: its journal and its sub-sessions.
+//! Resources of one visit of the tools node: its journal or marks, and its sub-sessions.
 //!
 //! They go to the calls as layers of the executor. If one of them could not be saved, the visit is discarded.
 
@@ -11,6 +11,7 @@ use toolwright_runtime::tool::Context;
 use toolwright_runtime::toolset::Toolset;
 
 use super::Engine;
+use crate::agent::begun_layer::BegunLayer;
 use crate::agent::held_lease::HeldLease;
 use crate::agent::sub_sessions::SubSessions;
 use crate::event::RunEvent;
@@ -21,6 +22,8 @@ use crate::store::journal::Journal;
 /// Journal and sub-sessions of one visit of the tools.
 pub(super) struct ToolsVisit {
     pub(super) journal: Option<Journal>,
+    /// Marks of begun calls, if there is no journal.
+    pub(super) begun: Option<BegunLayer>,
     /// Present if some of the tools are agents.
     pub(super) subs: Option<SubSessions>,
 }
@@ -50,6 +53,7 @@ impl Engine<'_> {
         if self.is_step {
             return Ok(ToolsVisit {
                 journal: None,
+                begun: None,
                 subs: None,
             });
         }
@@ -72,6 +76,8 @@ impl Engine<'_> {
                 self.session.thread().last_calls().to_vec(),
                 self.session.again().collect(),
             )?,
+            begun: (self.agent.persistence.store.is_none())
+                .then(|| BegunLayer::new(&self.session.begun, self.unknown_outcome())),
             subs: has_agents.then(subs),
         })
     }
@@ -103,6 +109,9 @@ impl Engine<'_> {
     pub(super) fn executor(&self, visit: &ToolsVisit) -> Executor {
         let executor = self.active_agent().executor.clone();
         let mut executor = executor.on_unknown_outcome(self.unknown_outcome());
+        if let Some(begun) = &visit.begun {
+            executor = executor.layer(begun.clone());
+        }
         if let Some(subs) = &visit.subs {
             executor = executor.layer(subs.clone());
         }

@@ -159,12 +159,14 @@ pub(super) fn paused(status: Status) -> Result<Outcome, ToolError> {
         Status::AwaitingUser {
             question, options, ..
         } => Ok(Outcome::AskUser { question, options }),
-        status => Err(ToolError::failed(
-            "the agent needs somebody's decision, and nobody can be asked here",
-        )
-        .with_debug(format!("it is {}", status.as_str()))
-        .permanent()),
+        status => Err(nobody().with_debug(format!("it is {}", status.as_str()))),
     }
+}
+
+/// Returns the error of an agent that needs a decision where nobody can be asked.
+pub(super) fn nobody() -> ToolError {
+    ToolError::failed("the agent needs somebody's decision, and nobody can be asked here")
+        .permanent()
 }
 
 /// Returns the question of an agent that paused in the background.

@@ -221,6 +221,16 @@ impl<'c> Walk<'c> {
         session: &'c str,
         number: i64,
     ) -> SqlResult<(Checkpoint, Chain)> {
+        let mut walk = Self::before(connection, session, number)?;
+        let found = walk.checkpoint(number)?;
+        let chain = walk
+            .chain
+            .ok_or_else(|| StoreFailure::damaged("it is missing"))?;
+        Ok((found, chain))
+    }
+
+    /// Reads the checkpoints that the one with this number is put together from.
+    fn before(connection: &'c Connection, session: &'c str, number: i64) -> SqlResult<Self> {
         let sql = "SELECT id FROM checkpoint WHERE session = ?1 AND id < ?2 AND id >= (
                 SELECT max(id) FROM checkpoint WHERE session = ?1 AND id <= ?2 AND front IS NULL
             ) ORDER BY id";
@@ -231,11 +241,20 @@ impl<'c> Walk<'c> {
         for number in before {
             walk.at(number, |_, _| Ok(()))?;
         }
-        let found = walk.checkpoint(number)?;
-        let chain = walk
-            .chain
-            .ok_or_else(|| StoreFailure::damaged("it is missing"))?;
-        Ok((found, chain))
+        Ok(walk)
+    }
+
+    /// Stores the checkpoint with this number as a whole text: it follows nothing from now on.
+    fn make_whole(&mut self, number: i64) -> SqlResult<()> {
+        let row = self.at(number, |row, chain| {
+            checkpoint_of(row, chain)?;
+            let mut values = (0..11)
+                .map(|place| row.get(place))
+                .collect::<Result<Vec<Value>, _>>()?;
+            values.splice(7..10, [text(chain.text()), Value::Null, Value::Null]);
+            Ok(values)
+        })?;
+        CHECKPOINT.write(self.connection, &row, false)
     }
 
     fn checkpoint(&mut self, number: i64) -> SqlResult<Checkpoint> {
@@ -367,25 +386,38 @@ pub(super) fn prune(connection: &Connection, session: &str, keep: Keep) -> SqlRe
     let Some((oldest, _)) = all.get(dropped).filter(|_| dropped > 0) else {
         return Ok(0);
     };
-    // It follows nothing from now on.
     let mut walk = Walk::new(connection, session);
     for (number, _) in all.iter().take(dropped) {
         walk.at(*number, |_, _| Ok(()))?;
     }
-    let row = walk.at(*oldest, |row, chain| {
-        checkpoint_of(row, chain)?;
-        let mut values = (0..11)
-            .map(|place| row.get(place))
-            .collect::<Result<Vec<Value>, _>>()?;
-        values.splice(7..10, [text(chain.text()), Value::Null, Value::Null]);
-        Ok(values)
-    })?;
-    CHECKPOINT.write(connection, &row, false)?;
+    walk.make_whole(*oldest)?;
     let sql = "DELETE FROM checkpoint WHERE session = ?1 AND id < ?2";
     connection.execute(sql, (session, oldest))?;
     head.checkpoints -= i64::try_from(dropped).unwrap_or_default();
     head.write(connection, false)?;
     Ok(dropped)
+}
+
+/// Deletes one checkpoint of the session, unless it is the newest one.
+pub(super) fn delete_checkpoint(
+    connection: &Connection,
+    session: &str,
+    number: i64,
+) -> SqlResult<bool> {
+    let Some(mut head) = SessionRow::read(connection, session)? else {
+        return Ok(false);
+    };
+    let sql = "SELECT min(id) FROM checkpoint WHERE session = ?1 AND id > ?2";
+    let next: Option<i64> = connection.query_row(sql, (session, number), |row| row.get(0))?;
+    let Some(next) = next else {
+        return Ok(false);
+    };
+    Walk::before(connection, session, next)?.make_whole(next)?;
+    let sql = "DELETE FROM checkpoint WHERE session = ?1 AND id = ?2";
+    let deleted = connection.execute(sql, (session, number))?;
+    head.checkpoints -= i64::try_from(deleted).unwrap_or_default();
+    head.write(connection, false)?;
+    Ok(deleted > 0)
 }
 
 /// Returns the numbers of a session's checkpoints, as far as they can be read.

@@ -19,7 +19,7 @@ use crate::store::{
 /// - Numbers grow and are never reused.
 /// - A call is recorded once.
 /// - A lease keeps other writers out, and a lost one writes nothing. This takes about a second.
-/// - Old checkpoints are pruned, and the rest stays as it was.
+/// - Old checkpoints are pruned, single ones deleted, and the rest stays as it was.
 /// - One of several concurrent writers wins.
 /// - Data is there when the store is opened again.
 ///
@@ -53,6 +53,7 @@ pub async fn checkpointer<C: Checkpointer + 'static>(open: impl AsyncFn() -> C) 
     calls::belong_to_their_session(&store).await;
     callers_take_theirs_with_them(&store).await;
     old_ones_are_pruned(&store).await;
+    single_ones_are_deleted(&store).await;
     drop(store);
     races::one_wins(open().await, open().await).await;
     leases::fence(&open().await, &open().await).await;
@@ -379,6 +380,63 @@ async fn old_ones_are_pruned(store: &impl Checkpointer) {
     let none = did("prune", store.prune("nobody", keep(0, u64::MAX)).await);
     same("how many are pruned where there is no session", &none, &0);
     did("delete", store.delete("old").await);
+}
+
+async fn single_ones_are_deleted(store: &impl Checkpointer) {
+    let bodies = ["[1]", "[1,2]", "[1,2,3]", "[1,2,3,4]", "[5]"];
+    let mut newest = None;
+    for body in bodies {
+        let new = NewCheckpoint {
+            session: "one",
+            body,
+            ..empty(newest)
+        };
+        newest = Some(did("a checkpoint", store.put(new).await));
+    }
+    let other = did("another session's", put(store, "another", None).await);
+    let other = did(
+        "another session's",
+        put(store, "another", Some(other)).await,
+    );
+    let mut all = did("history", store.history("one").await);
+    let deletes = async |id| {
+        did(
+            "delete_checkpoint",
+            store.delete_checkpoint("one", id).await,
+        )
+    };
+    for place in [1, 0, 1] {
+        let one = all.remove(place).id;
+        same("whether one is deleted", &deletes(one).await, &true);
+        let left = did("history", store.history("one").await);
+        same("what is left once one is deleted", &left, &all);
+        same("whether one is deleted again", &deletes(one).await, &false);
+        let found = did("get", store.get(one).await);
+        same("one that is deleted, by its number", &found, &None);
+        for one in &all {
+            let found = did("get", store.get(one.id).await);
+            let what = "one that is left, by its number";
+            same(what, &found.as_ref(), &Some(one));
+        }
+    }
+    if let Some(newest) = newest {
+        let what = "whether the newest one is deleted";
+        same(what, &deletes(newest).await, &false);
+    }
+    let what = "whether one of another session is deleted";
+    same(what, &deletes(other).await, &false);
+    let next = did(
+        "a checkpoint after some were deleted",
+        put(store, "one", newest).await,
+    );
+    let latest = did("latest", store.latest("one").await);
+    same(
+        "the newest one then",
+        &latest.map(|one| one.id),
+        &Some(next),
+    );
+    did("delete", store.delete("one").await);
+    did("delete", store.delete("another").await);
 }
 
 async fn is_there_for_the_next<C: Checkpointer>(open: &impl AsyncFn() -> C) {

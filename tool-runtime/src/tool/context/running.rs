@@ -176,6 +176,16 @@ impl Context {
             .is_some_and(|batch| batch.is_offloaded(index))
     }
 
+    /// Stops the time limit of the call, and of the calls around it, until the guard is dropped: a person is being asked.
+    #[doc(hidden)]
+    pub fn __hold_time(&self) -> HeldTime {
+        let caller = self.caller();
+        if let Some(Caller { batch, index }) = &caller {
+            batch.hold_time(*index, true);
+        }
+        HeldTime(caller)
+    }
+
     /// Returns the call of this context, or the one that runs the batch or agent.
     pub(crate) fn caller(&self) -> Option<Caller> {
         match (&self.batch, &self.call) {
@@ -251,4 +261,17 @@ impl Context {
 #[cold]
 fn nobody() -> ToolError {
     ToolError::failed("nobody here takes the result of a call later")
+}
+
+/// A time limit that does not run.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct HeldTime(Option<Caller>);
+
+impl Drop for HeldTime {
+    fn drop(&mut self) {
+        if let Some(Caller { batch, index }) = &self.0 {
+            batch.hold_time(*index, false);
+        }
+    }
 }

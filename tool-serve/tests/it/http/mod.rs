@@ -8,6 +8,7 @@
     clippy::unnecessary_wraps
 )]
 
+mod agents;
 mod below;
 mod calls;
 mod client;
@@ -17,6 +18,7 @@ mod endings;
 mod guard;
 mod hosts;
 mod needs_approval;
+mod outputs;
 mod page;
 mod tools;
 mod waiting;

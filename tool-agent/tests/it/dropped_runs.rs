@@ -1,0 +1,227 @@
+//! Runs that are dropped in the midst of their calls, by agents without a store.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::Notify;
+use toolwright::agent::model::{ModelError, ModelErrorKind};
+use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::{
+    Agent, AgentTool, MemoryCheckpointer, ModelResponse, RunEnd, Session, ThreadMessage,
+};
+use toolwright::call::Decision;
+use toolwright::executor::{PendingReason, UnknownOutcome};
+use toolwright::layers::{Approval, Retry};
+use toolwright::{Context, Executor, ToolCall, ToolError, Toolset, tool, tools};
+
+use crate::waits::dropped_at;
+
+/// Calls that have begun, each with its key. The first call of `pay`, `look` or `set` hangs.
+#[derive(Default)]
+struct Bank {
+    began: Mutex<Vec<(String, String)>>,
+    hangs: Notify,
+}
+
+impl Bank {
+    async fn begin(&self, cx: &Context) -> &'static str {
+        let name = cx.tool().unwrap().to_string();
+        let is_first = {
+            let mut began = self.began.lock().unwrap();
+            began.push((name.clone(), cx.idempotency_key().unwrap()));
+            began.iter().filter(|(began, _)| *began == name).count() == 1
+        };
+        if is_first {
+            self.hangs.notify_one();
+            std::future::pending::<()>().await;
+        }
+        "done"
+    }
+
+    fn count(&self, name: &str) -> usize {
+        let began = self.began.lock().unwrap();
+        began.iter().filter(|(began, _)| began == name).count()
+    }
+}
+
+/// Pays.
+#[tool]
+async fn pay(#[state] bank: &Bank, #[context] cx: &Context) -> &'static str {
+    bank.begin(cx).await
+}
+
+/// Looks.
+#[tool(read_only)]
+async fn look(#[state] bank: &Bank, #[context] cx: &Context) -> &'static str {
+    bank.begin(cx).await
+}
+
+/// Sets.
+#[tool(idempotent)]
+async fn set(#[state] bank: &Bank, #[context] cx: &Context) -> &'static str {
+    bank.begin(cx).await
+}
+
+/// Books, and has an end of its own.
+#[tool]
+fn book(#[state] bank: &Bank, #[context] cx: &Context) -> Result<&'static str, ToolError> {
+    let mut began = bank.began.lock().unwrap();
+    began.push(("book".to_owned(), cx.idempotency_key().unwrap()));
+    cx.update_state("booked", began.len());
+    match began.iter().filter(|(name, _)| name == "book").count() {
+        1 => Ok("booked"),
+        _ => Err(ToolError::failed("it is booked already")),
+    }
+}
+
+fn all(bank: &Arc<Bank>) -> Toolset {
+    tools![pay, look, set, book; state = Arc::clone(bank)]
+}
+
+fn script(names: &[&str]) -> ScriptedModel {
+    let calls = names.iter().enumerate();
+    let calls = calls.map(|(place, name)| ToolCall::new(format!("c{place}"), *name, "{}"));
+    let calls = Ok(ModelResponse::calls(calls));
+    ScriptedModel::new([calls, Ok(ModelResponse::text("Done."))])
+}
+
+/// A session whose run was dropped as a call hung, as it is in memory or as it comes back from a text.
+async fn dropped(agent: &Agent, bank: &Bank, is_stored: bool) -> Session {
+    let mut session = Session::ask("Go!");
+    dropped_at(&bank.hangs, agent.run(&mut session, &Context::new())).await;
+    if is_stored {
+        session = serde_json::from_str(&serde_json::to_string(&session).unwrap()).unwrap();
+    }
+    session
+}
+
+fn answers(session: &Session) -> Vec<&str> {
+    let messages = session.thread().messages().iter();
+    let answers = messages.filter_map(|message| match message {
+        ThreadMessage::Tool(answer) => Some(&*answer.text),
+        _ => None,
+    });
+    answers.collect()
+}
+
+#[tokio::test]
+async fn a_call_that_may_have_taken_effect_waits_for_a_person() {
+    for is_stored in [false, true] {
+        let bank = Arc::new(Bank::default());
+        let agent = Agent::new(script(&["pay"]), all(&bank));
+        let mut session = dropped(&agent, &bank, is_stored).await;
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert!(matches!(run.end, RunEnd::Pending), "{run:?}");
+        let pending = &session.pending()[0];
+        assert!(
+            matches!(pending.reason, PendingReason::OutcomeUnknown(_)),
+            "{pending:?}"
+        );
+        assert_eq!(bank.count("pay"), 1);
+        // A yes is another payment.
+        session.decide("c0", Decision::Approve).unwrap();
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!((run.text(), bank.count("pay")), (Some("Done."), 2));
+        let began = bank.began.lock().unwrap().clone();
+        assert_eq!(began[1].1, format!("{}#1", began[0].1));
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_may_be_made_again_is() {
+    for name in ["look", "set"] {
+        let bank = Arc::new(Bank::default());
+        let agent = Agent::new(script(&[name]), all(&bank));
+        let mut session = dropped(&agent, &bank, false).await;
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!((run.text(), bank.count(name)), (Some("Done."), 2));
+    }
+    let bank = Arc::new(Bank::default());
+    let executor = Executor::serial(all(&bank)).on_unknown_outcome(UnknownOutcome::RunAgain);
+    let agent = Agent::with_executor(script(&["pay"]), executor);
+    let mut session = dropped(&agent, &bank, false).await;
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!((run.text(), bank.count("pay")), (Some("Done."), 2));
+}
+
+#[tokio::test]
+async fn what_a_call_came_to_beside_is_its_answer() {
+    for is_stored in [false, true] {
+        let bank = Arc::new(Bank::default());
+        let executor = Executor::serial(all(&bank)).layer(Retry::new(3));
+        let agent = Agent::with_executor(script(&["book", "look"]), executor);
+        let mut session = dropped(&agent, &bank, is_stored).await;
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(run.text(), Some("Done."));
+        assert_eq!(answers(&session), ["booked", "done"]);
+        assert_eq!(bank.count("book"), 1);
+        assert_eq!(session.state().get("booked"), Some(&1.into()));
+    }
+}
+
+#[tokio::test]
+async fn an_approved_call_waits_too() {
+    let bank = Arc::new(Bank::default());
+    let executor = Executor::serial(all(&bank)).layer(Approval::when(|_| true));
+    let agent = Agent::with_executor(script(&["pay", "book"]), executor);
+    let mut session = Session::ask("Go!");
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
+    session.decide("c0", Decision::Approve).unwrap();
+    dropped_at(&bank.hangs, agent.run(&mut session, &Context::new())).await;
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert!(matches!(run.end, RunEnd::Pending), "{run:?}");
+    // The sibling is decided on its own, and the payment stays in doubt.
+    session.decide("c1", Decision::Approve).unwrap();
+    let _ = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!((bank.count("pay"), bank.count("book")), (1, 1));
+    session
+        .decide("c0", Decision::Answer("paid".into()))
+        .unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!((run.text(), bank.count("pay")), (Some("Done."), 1));
+    assert_eq!(answers(&session), ["paid", "booked"]);
+}
+
+#[tokio::test]
+async fn so_does_the_call_of_an_agent() {
+    let bank = Arc::new(Bank::default());
+    let pay = ModelResponse::calls([ToolCall::new("c0", "pay", "{}")]);
+    let inner = Agent::new(ScriptedModel::new([Ok(pay)]), all(&bank));
+    let inner = AgentTool::new(inner, "worker", "Works.").build().unwrap();
+    let ask = ToolCall::new("c0", "worker", r#"{"input": "Pay!"}"#);
+    let model = ScriptedModel::new([
+        Ok(ModelResponse::calls([ask])),
+        Ok(ModelResponse::text("Done.")),
+    ]);
+    let agent = Agent::new(model, Toolset::new([inner]).unwrap());
+    let mut session = dropped(&agent, &bank, false).await;
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert!(matches!(run.end, RunEnd::Pending), "{run:?}");
+    assert_eq!(bank.count("pay"), 1);
+    session
+        .decide("c0", Decision::Answer("paid".into()))
+        .unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Done."));
+}
+
+/// A message that no run has taken is lost with its process, unless a checkpoint was written after it.
+#[tokio::test]
+async fn a_queued_message_is_stored_with_the_next_checkpoint() {
+    let store = MemoryCheckpointer::new();
+    let busy = || ModelError::new(ModelErrorKind::Busy, "429");
+    let model = ScriptedModel::new([Err(busy())]);
+    let agent = Agent::new(model, Toolset::default()).checkpointer(store);
+    let mut session = Session::with_id("s");
+    session.reply("Go!").unwrap();
+    session.queue().push("Hurry!");
+    agent.run(&mut session, &Context::new()).await.unwrap_err();
+    session.queue().push("Too late.");
+    let stored = agent.state("s").await.unwrap().unwrap();
+    let text = serde_json::to_string(&stored).unwrap();
+    assert!(
+        text.contains("Hurry!") && !text.contains("Too late."),
+        "{text}"
+    );
+}

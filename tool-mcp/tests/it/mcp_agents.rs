@@ -1,0 +1,135 @@
+//! Agents that are tools behind a server: the client's user is asked about the calls inside, or nothing runs.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::{Agent, AgentTool, ModelResponse};
+use toolwright::layers::Approval;
+use toolwright::mcp::McpServer;
+use toolwright::{Executor, ToolCall, Toolset, tool, tools};
+
+use super::mcp_server::{Piped, request};
+
+type Ran = Mutex<Vec<u32>>;
+
+/// Looks up a bill.
+#[tool(read_only)]
+fn look(#[state] ran: &Ran) -> u32 {
+    ran.lock().unwrap().push(0);
+    7
+}
+
+/// Pays a bill.
+#[tool(destructive)]
+fn pay(#[arg(range(1..))] bill: u32, #[state] ran: &Ran) -> String {
+    ran.lock().unwrap().push(bill);
+    format!("{bill} is paid")
+}
+
+fn model(turns: &[&[(&str, &str)]]) -> ScriptedModel {
+    let turns = turns.iter().map(|turn| {
+        let calls = turn.iter().enumerate();
+        let calls =
+            calls.map(|(id, (name, arguments))| ToolCall::new(format!("x{id}"), *name, *arguments));
+        Ok(ModelResponse::calls(calls))
+    });
+    ScriptedModel::new(turns.chain([Ok(ModelResponse::text("All is done."))]))
+}
+
+fn server(model: ScriptedModel, ran: &Arc<Ran>) -> McpServer {
+    let executor = Executor::serial(tools![look, pay; state = Arc::clone(ran)]);
+    let agent = Agent::with_executor(model, executor.layer(Approval::default()));
+    let worker = AgentTool::new(agent, "worker", "Works.").build().unwrap();
+    McpServer::new(Toolset::new([worker]).unwrap())
+}
+
+const PARAMS: &str = r#"{"name":"worker","arguments":{"input":"Pay!"}}"#;
+
+fn message(asked: &Value) -> &str {
+    asked["message"].as_str().unwrap()
+}
+
+fn yes(approve: bool) -> Value {
+    json!({"action": "accept", "content": {"approve": approve, "reason": "no"}})
+}
+
+#[tokio::test]
+async fn the_user_is_asked_about_each_call_inside() {
+    let ran = Arc::new(Ran::default());
+    // Two equal calls are two questions.
+    let bill = r#"{"bill": 7}"#;
+    let model = model(&[
+        &[("look", "{}"), ("pay", bill)],
+        &[("pay", bill)],
+        &[("pay", r#"{"bill": 8}"#)],
+    ]);
+    let mut client = Piped::with_a_user(server(model, &ran)).await;
+    let mut asked = client.ask(&request(1, "tools/call", PARAMS)).await;
+    for (approve, shown) in [
+        (true, r#"`pay` with {"bill": 7}"#),
+        (true, r#"`pay` with {"bill": 7}"#),
+        (false, r#"`pay` with {"bill": 8}"#),
+    ] {
+        assert_eq!(asked["method"], "elicitation/create", "{asked}");
+        assert!(message(&asked["params"]).contains(shown), "{asked}");
+        let says = json!({"jsonrpc": "2.0", "id": asked["id"], "result": yes(approve)});
+        asked = client.ask(&says.to_string()).await;
+    }
+    assert_eq!(
+        asked["result"]["content"][0]["text"], "All is done.",
+        "{asked}"
+    );
+    assert_eq!(*ran.lock().unwrap(), [0, 7, 7]);
+}
+
+#[tokio::test]
+async fn a_client_of_2026_answers_by_another_request() {
+    let ran = Arc::new(Ran::default());
+    let bill = r#"{"bill": 7}"#;
+    let model = model(&[&[("look", "{}"), ("pay", bill)], &[("pay", bill)]]);
+    let mut client = Piped::silent(server(model, &ran));
+    let params = |state: &Value, responses: Value| {
+        let mut params: Value = serde_json::from_str(PARAMS).unwrap();
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+        });
+        if state.is_string() {
+            params["requestState"] = state.clone();
+            params["inputResponses"] = responses;
+        }
+        request(1, "tools/call", &params.to_string())
+    };
+    let mut answer = client.ask(&params(&Value::Null, Value::Null)).await;
+    for paid in 1..3 {
+        assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
+        let asked = &answer["result"]["inputRequests"]["toolwright/approval"]["params"];
+        assert!(message(asked).contains("`pay` with"), "{answer}");
+        let state = answer["result"]["requestState"].clone();
+        let said = json!({"toolwright/approval": yes(true)});
+        let again = params(&state, said);
+        answer = client.ask(&again).await;
+        assert_eq!(ran.lock().unwrap().len(), 1 + paid);
+        // One yes runs once.
+        let error = client.ask(&again).await;
+        assert!(error["error"].is_object(), "{error}");
+        assert_eq!(ran.lock().unwrap().len(), 1 + paid);
+    }
+    assert_eq!(
+        answer["result"]["content"][0]["text"], "All is done.",
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn nothing_runs_where_nobody_can_be_asked() {
+    let ran = Arc::new(Ran::default());
+    let mut client = Piped::new(server(ScriptedModel::new([]), &ran)).await;
+    let answer = client.ask(&request(1, "tools/call", PARAMS)).await;
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    assert!(ran.lock().unwrap().is_empty());
+}

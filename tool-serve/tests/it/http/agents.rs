@@ -1,0 +1,217 @@
+//! Agents that are tools, over HTTP: calls inside of them wait for a decision as any call does.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::{Agent, AgentTool, ModelResponse, Node};
+use toolwright::call::Decision;
+use toolwright::layers::Approval;
+use toolwright::{Context, Executor, ToolCall, Toolset, tool, tools};
+
+use super::client::{Answer, serve_tools};
+use super::waiting::{JSON, decide};
+
+type Ran = Mutex<Vec<u32>>;
+
+/// Looks up a bill.
+#[tool(read_only)]
+fn look(#[state] ran: &Ran) -> u32 {
+    ran.lock().unwrap().push(0);
+    7
+}
+
+/// Pays a bill.
+#[tool(destructive)]
+fn pay(#[arg(range(1..))] bill: u32, #[state] ran: &Ran) -> String {
+    ran.lock().unwrap().push(bill);
+    format!("{bill} is paid")
+}
+
+/// Is answered by a person.
+#[tool(manual)]
+fn sign() -> String {
+    "not called".into()
+}
+
+fn agent(turns: &[&[(&str, &str)]], ran: &Arc<Ran>) -> Agent {
+    let turns = turns.iter().map(|turn| {
+        let calls = turn.iter().enumerate();
+        let calls =
+            calls.map(|(id, (name, arguments))| ToolCall::new(format!("x{id}"), *name, *arguments));
+        Ok(ModelResponse::calls(calls))
+    });
+    let is_asked = turns.len() > 0;
+    let last = is_asked.then(|| Ok(ModelResponse::text("All is done.")));
+    let executor = Executor::serial(tools![look, pay, sign; state = Arc::clone(ran)]);
+    let model = ScriptedModel::new(turns.chain(last));
+    Agent::with_executor(model, executor.layer(Approval::default()))
+}
+
+fn worker(agent: Agent) -> Toolset {
+    let worker = AgentTool::new(agent, "worker", "Works.").build().unwrap();
+    Toolset::new([worker]).unwrap()
+}
+
+const INPUT: &str = r#"{"input": "Pay!"}"#;
+
+/// What waits inside: the tool, its arguments, the reason.
+fn inside(answer: &Answer) -> (Value, Value, Value) {
+    assert_eq!(answer.status, 202, "{answer:?}");
+    let waits = &answer.json()["ask"];
+    (
+        waits["tool"].clone(),
+        waits["arguments"].clone(),
+        waits["reason"].clone(),
+    )
+}
+
+#[test]
+fn a_call_inside_waits_for_its_own_decision() {
+    let ran = Arc::new(Ran::default());
+    let turns: &[&[(&str, &str)]] = &[
+        &[("look", "{}"), ("pay", r#"{"bill": 7}"#)],
+        &[("sign", "{}")],
+        &[("pay", r#"{"bill": 8}"#)],
+    ];
+    let served = serve_tools(worker(agent(turns, &ran)), |server| server);
+    let mut answer = served.call("worker", INPUT);
+    let steps: [(&str, Value, &[u32]); 5] = [
+        // An edit that does not fit leaves the call as it is.
+        (
+            r#"{"edit": {"bill": 0}}"#,
+            json!(["pay", r#"{"bill": 7}"#, "decision"]),
+            &[0],
+        ),
+        (
+            r#"{"edit": {"bill": 9}}"#,
+            json!(["pay", r#"{"bill": 7}"#, "decision"]),
+            &[0, 9],
+        ),
+        (
+            r#"{"answer": "signed"}"#,
+            json!(["sign", "{}", "manual_tool"]),
+            &[0, 9],
+        ),
+        (
+            r#""approve""#,
+            json!(["pay", r#"{"bill": 8}"#, "decision"]),
+            &[0, 9, 8],
+        ),
+        ("", Value::Null, &[]),
+    ];
+    for (decision, expected, paid) in steps {
+        if decision.is_empty() {
+            break;
+        }
+        let (tool, arguments, reason) = inside(&answer);
+        assert_eq!(
+            json!([tool, arguments, reason]),
+            expected,
+            "{decision}: {answer:?}"
+        );
+        let id = answer.json()["id"].clone();
+        answer = decide(&served, &id, decision, JSON);
+        assert_eq!(*ran.lock().unwrap(), paid, "{decision}");
+        // Each decision is for one call.
+        assert_eq!(decide(&served, &id, decision, JSON).status, 404);
+        assert_eq!(*ran.lock().unwrap(), paid, "{decision}");
+    }
+    assert_eq!(
+        (answer.status, &answer.json()["value"]),
+        (200, &json!("All is done."))
+    );
+}
+
+#[test]
+fn a_rejection_is_read_inside() {
+    let ran = Arc::new(Ran::default());
+    let turns: &[&[(&str, &str)]] = &[&[("pay", r#"{"bill": 7}"#)]];
+    let served = serve_tools(worker(agent(turns, &ran)), |server| server);
+    let headers = format!("{JSON}Accept: text/event-stream\r\n");
+    // As events, too.
+    let answer = served.call_with("worker", INPUT.as_bytes(), &headers);
+    let (_, id) = answer.body.split_once(r#""id":""#).unwrap();
+    let id = json!(id.split_once('"').unwrap().0);
+    let answer = decide(&served, &id, r#"{"reject": "no"}"#, JSON);
+    assert_eq!(
+        (answer.status, &answer.json()["value"]),
+        (200, &json!("All is done."))
+    );
+    assert!(ran.lock().unwrap().is_empty());
+}
+
+#[test]
+fn an_agent_around_an_agent_shows_what_waits_at_the_bottom() {
+    let ran = Arc::new(Ran::default());
+    let turns: &[&[(&str, &str)]] = &[&[("pay", r#"{"bill": 7}"#)]];
+    let inner = worker(agent(turns, &ran));
+    let model = ScriptedModel::new([
+        Ok(ModelResponse::calls([ToolCall::new("o", "worker", INPUT)])),
+        Ok(ModelResponse::text("So be it.")),
+    ]);
+    let outer = AgentTool::new(Agent::new(model, inner), "boss", "Leads.");
+    let tools = Toolset::new([outer.build().unwrap()]).unwrap();
+    let served = serve_tools(tools, |server| server);
+    let answer = served.call("boss", INPUT);
+    assert_eq!(inside(&answer).0, "pay");
+    let answer = decide(&served, &answer.json()["id"], r#""approve""#, JSON);
+    assert_eq!(&answer.json()["value"], "So be it.");
+    assert_eq!(*ran.lock().unwrap(), [7]);
+}
+
+#[test]
+fn nothing_runs_where_nobody_can_be_asked() {
+    let ran = Arc::new(Ran::default());
+    let call = ToolCall::new("c", "worker", INPUT);
+    // No script is asked.
+    let holds = agent(&[], &ran);
+    let tools = tools![sign];
+    for agent in [
+        holds,
+        Agent::new(ScriptedModel::new([]), &tools),
+        Agent::new(
+            ScriptedModel::new([]),
+            tools![look; state = Arc::clone(&ran)],
+        )
+        .interrupt_before(Node::Tools),
+        Agent::with_executor(
+            ScriptedModel::new([]),
+            Executor::serial(tools![look; state = Arc::clone(&ran)])
+                .layer(Approval::when(|_| true)),
+        ),
+        Agent::new(
+            ScriptedModel::new([]),
+            worker(Agent::new(ScriptedModel::new([]), tools)),
+        ),
+    ] {
+        let result = worker(agent).call_blocking(&call, &Context::new());
+        let words: Vec<_> = result.errors().collect();
+        assert_eq!(
+            words,
+            ["the agent needs somebody's decision, and nobody can be asked here"]
+        );
+    }
+    assert!(ran.lock().unwrap().is_empty());
+}
+
+#[test]
+fn an_agent_that_asks_by_itself_runs_anywhere() {
+    for decision in [Decision::Approve, Decision::Reject("no".to_owned())] {
+        let ran = Arc::new(Ran::default());
+        let paid = usize::from(decision == Decision::Approve);
+        let executor = Executor::serial(tools![look, pay; state = Arc::clone(&ran)]);
+        let asks = Approval::default().ask(move |_| std::future::ready(decision.clone()));
+        let pays = ToolCall::new("x", "pay", r#"{"bill": 7}"#);
+        let model = ScriptedModel::new([
+            Ok(ModelResponse::calls([pays])),
+            Ok(ModelResponse::text("All is done.")),
+        ]);
+        let agent = Agent::with_executor(model, executor.layer(asks));
+        let call = ToolCall::new("c", "worker", INPUT);
+        let result = worker(agent).call_blocking(&call, &Context::new());
+        assert_eq!(result.value(), Some("All is done.".into()));
+        assert_eq!(ran.lock().unwrap().len(), paid);
+    }
+}

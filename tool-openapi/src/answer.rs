@@ -10,7 +10,7 @@ use toolwright::json::Value;
 use toolwright::text::Printable;
 use toolwright::{Outcome, ToolError};
 
-use crate::auth::scrubbed;
+use crate::auth::{scrub, scrubbed, scrubbed_cut};
 use crate::client::HttpResponse;
 use crate::document::step;
 
@@ -27,7 +27,7 @@ pub struct Trim {
     pub items: usize,
     /// Most characters of each text inside of JSON. Default: 4,000.
     pub text: usize,
-    /// Most characters of an answer that is text. Default: 40,000.
+    /// Most characters of an answer, as text or JSON. Default: 40,000. Longer JSON becomes a text.
     pub whole: usize,
 }
 
@@ -59,7 +59,7 @@ impl Trim {
         Self { text, ..self }
     }
 
-    /// Sets the most characters of an answer that is text.
+    /// Sets the most characters of an answer.
     pub fn whole(self, whole: usize) -> Self {
         Self { whole, ..self }
     }
@@ -122,7 +122,7 @@ fn failure(status: u16, response: &HttpResponse, reading: &Reading<'_>) -> ToolE
     let body = if is_page {
         String::new()
     } else {
-        scrubbed(text.trim().to_owned(), reading.secrets)
+        shown(text.trim(), response, reading)
     };
     let body = cut(&body, MOST_ERROR);
     let mut words = format!("the API answered {status}");
@@ -140,6 +140,23 @@ fn failure(status: u16, response: &HttpResponse, reading: &Reading<'_>) -> ToolE
         _ if reading.may_repeat => error,
         _ => error.with_outcome_unknown(),
     }
+}
+
+/// Returns a text without secrets. Those in JSON are found however they are escaped.
+fn shown(text: &str, response: &HttpResponse, reading: &Reading<'_>) -> String {
+    if response.is_cut {
+        return scrubbed_cut(text.to_owned(), reading.secrets);
+    }
+    if let Ok(mut value @ (Value::Object(_) | Value::Array(_) | Value::String(_))) =
+        Value::parse(text)
+    {
+        let before = value.clone();
+        scrub(&mut value, reading.secrets);
+        if value != before {
+            return value.to_json();
+        }
+    }
+    scrubbed(text.to_owned(), reading.secrets)
 }
 
 fn success(response: &HttpResponse, reading: &Reading<'_>) -> Outcome {
@@ -192,19 +209,24 @@ fn success(response: &HttpResponse, reading: &Reading<'_>) -> Outcome {
         } else {
             &essence
         };
+        let kind = scrubbed(kind.to_owned(), reading.secrets);
         let words = format!(
             "[{} bytes of {}]",
             response.body.len(),
-            Printable::new(kind).one_line()
+            Printable::new(&kind).one_line()
         );
         return Outcome::value(words);
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let looks_like_json = essence.contains("json") || text.trim_start().starts_with(['{', '[']);
     match Value::parse(text) {
-        Ok(value) if looks_like_json && !response.is_cut => trimmed(value, response, reading),
+        Ok(mut value) if looks_like_json && !response.is_cut => {
+            scrub(&mut value, reading.secrets);
+            trimmed(value, response, reading)
+        }
         _ => {
-            let mut shown = cut(text, reading.trim.whole).into_owned();
+            let text = shown(text, response, reading);
+            let mut shown = cut(&text, reading.trim.whole).into_owned();
             if response.is_cut && shown.len() == text.len() {
                 shown.push_str("\n[the answer is longer and was cut]");
             }
@@ -225,12 +247,21 @@ fn json(value: &Value<'_>) -> Outcome {
 fn trimmed(mut value: Value<'_>, response: &HttpResponse, reading: &Reading<'_>) -> Outcome {
     let mut notes = Vec::new();
     shorten(&mut value, &mut String::new(), &reading.trim, &mut notes);
+    let next = next_page(&value, response);
+    let text = value.to_json();
+    if let Cow::Owned(shown) = cut(&text, reading.trim.whole) {
+        notes.push(format!(
+            "the answer is JSON of {} bytes, and is cut",
+            text.len()
+        ));
+        value = Value::string(shown);
+    }
     let more = notes.len().saturating_sub(MOST_NOTES);
     notes.truncate(MOST_NOTES);
     if more > 0 {
         notes.push(format!("{more} other parts are cut"));
     }
-    if let Some(next) = next_page(&value, response) {
+    if let Some(next) = next {
         notes.push(format!("there are more results: {next}"));
     }
     if notes.is_empty() {

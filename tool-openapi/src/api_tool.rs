@@ -11,7 +11,7 @@ use toolwright::toolset::BuildError;
 use toolwright::{Context, DynTool, Outcome, Tool, ToolDef, ToolError};
 
 use crate::answer::{Reading, Trim, outcome};
-use crate::auth::{Auth, AuthRequest, Requirement, Scheme, scrubbed};
+use crate::auth::{Auth, AuthRequest, Requirement, Scheme, scrubbed, sort};
 use crate::client::HttpClient;
 use crate::request::Plan;
 use crate::tool::Draft;
@@ -24,6 +24,8 @@ pub(crate) struct Shared {
     pub(crate) timeout: Duration,
     pub(crate) max_bytes: usize,
     pub(crate) trim: Trim,
+    /// Presets that look secret.
+    pub(crate) secrets: Vec<String>,
 }
 
 /// One operation at run time.
@@ -101,7 +103,7 @@ impl ApiCall {
         let mut request = self.plan.request(&arguments, cx)?;
         request.timeout = self.shared.timeout;
         request.max_bytes = self.shared.max_bytes;
-        let mut secrets = Vec::new();
+        let mut secrets = self.shared.secrets.clone();
         if self.has_credentials {
             let grant = cx.get::<Grant>().cloned();
             let call = AuthRequest {
@@ -116,10 +118,10 @@ impl ApiCall {
                 client,
                 ..
             } = &*self.shared;
-            secrets = auth
-                .add(&mut request, &self.required, schemes, call, &**client)
-                .await?;
+            let added = auth.add(&mut request, &self.required, schemes, call, &**client);
+            secrets.extend(added.await?);
         }
+        sort(&mut secrets);
         let response = self.shared.client.send(request).await.map_err(|error| {
             let failed = ToolError::failed(scrubbed(error.message, &secrets));
             if error.may_have_arrived && !self.may_repeat {

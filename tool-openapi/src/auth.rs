@@ -12,7 +12,7 @@ use toolwright::call::{BoxFuture, Grant};
 use toolwright::json::Value;
 
 use crate::client::{HttpClient, HttpRequest};
-use crate::text::escape;
+use crate::text::{escape, folded, stem, unescape};
 
 /// Most answers of a host's `auth` that are kept.
 const MOST_KEPT: usize = 1024;
@@ -96,57 +96,66 @@ impl Credential {
     }
 
     fn add(&self, request: &mut HttpRequest) {
+        // A model must not send another value beside it, in any spelling of the name.
+        let own = folded(stem(&self.name));
+        let is_same = |name: &str| {
+            let name = unescape(name);
+            name.eq_ignore_ascii_case(&self.name) || !own.is_empty() && folded(stem(&name)) == own
+        };
+        let name_of = |pair: &str| pair.split('=').next().unwrap_or_default().to_owned();
         match self.kind {
             Kind::Header => {
-                request
-                    .headers
-                    .retain(|(name, _)| !name.eq_ignore_ascii_case(&self.name));
+                request.headers.retain(|(name, _)| !is_same(name));
                 request
                     .headers
                     .push((self.name.clone(), self.value.clone()));
             }
             Kind::Query => {
-                request
-                    .url
-                    .push(if request.url.contains('?') { '&' } else { '?' });
-                request
-                    .url
-                    .extend([&*escape(&self.name), "=", &*escape(&self.value)]);
+                let (path, query) = request.url.split_once('?').unwrap_or((&request.url, ""));
+                let pairs = query.split('&').filter(|pair| !pair.is_empty());
+                let mut pairs: Vec<_> = pairs
+                    .filter(|pair| !is_same(&name_of(pair)))
+                    .map(str::to_owned)
+                    .collect();
+                pairs.push(format!("{}={}", escape(&self.name), escape(&self.value)));
+                request.url = format!("{path}?{}", pairs.join("&"));
             }
             Kind::Cookie => {
-                let pair = format!("{}={}", self.name, escape(&self.value));
-                match request
+                let is_cookie = |name: &str| name.eq_ignore_ascii_case("cookie");
+                let all = request.headers.iter().filter(|(name, _)| is_cookie(name));
+                let mut pairs: Vec<_> = all
+                    .flat_map(|(_, value)| value.split("; "))
+                    .filter(|pair| !is_same(&name_of(pair)))
+                    .map(str::to_owned)
+                    .collect();
+                pairs.push(format!("{}={}", self.name, escape(&self.value)));
+                request.headers.retain(|(name, _)| !is_cookie(name));
+                request
                     .headers
-                    .iter_mut()
-                    .find(|(name, _)| name == "Cookie")
-                {
-                    Some((_, value)) => *value = format!("{value}; {pair}"),
-                    None => request.headers.push(("Cookie".to_owned(), pair)),
-                }
+                    .push(("Cookie".to_owned(), pairs.join("; ")));
             }
         }
     }
 
     /// Adds the texts that must not be shown.
-    fn secrets(&self, out: &mut Vec<String>) {
+    pub(crate) fn secrets(&self, out: &mut Vec<String>) {
         let bare = self
             .value
             .split_once(' ')
             .map_or(&*self.value, |(_, bare)| bare);
-        for text in [&*self.value, bare] {
-            out.extend([text.to_owned(), escape(text)]);
-        }
+        let mut texts = vec![self.value.clone(), bare.to_owned()];
         if let Some(pair) = self
             .value
             .strip_prefix("Basic ")
             .and_then(|text| STANDARD.decode(text).ok())
         {
             let pair = String::from_utf8_lossy(&pair).into_owned();
-            out.extend(
+            texts.extend(
                 pair.split_once(':')
                     .map(|(_, password)| password.to_owned()),
             );
         }
+        out.extend(texts.iter().flat_map(|text| spellings(text)));
     }
 }
 
@@ -270,9 +279,6 @@ impl Auth {
             credential.add(request);
             credential.secrets(&mut secrets);
         }
-        secrets.retain(|secret| secret.len() >= 4);
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        secrets.dedup();
         Ok(secrets)
     }
 
@@ -284,9 +290,11 @@ impl Auth {
         let now = Instant::now();
         let mut kept = self.kept.lock().await;
         kept.retain(|kept| kept.until > now);
+        // Callers without a name cannot be told apart.
+        let has_name = call.subject.is_some();
         let known = kept
             .iter()
-            .find(|kept| kept.grant == call.grant && kept.operation == call.operation);
+            .find(|kept| has_name && kept.grant == call.grant && kept.operation == call.operation);
         if let Some(known) = known {
             return Ok(known.credential.clone());
         }
@@ -294,17 +302,18 @@ impl Auth {
         drop(kept);
         let (grant, operation) = (call.grant.clone(), call.operation.clone());
         let credential = provider(call).await?;
-        if let Some(lasts) = credential.lasts {
+        if let Some(lasts) = credential.lasts.filter(|_| has_name) {
             let mut kept = self.kept.lock().await;
-            if kept.len() < MOST_KEPT {
-                let until = now.checked_add(lasts).unwrap_or(now);
-                kept.push(Kept {
-                    grant,
-                    operation,
-                    until,
-                    credential: credential.clone(),
-                });
+            if kept.len() >= MOST_KEPT {
+                kept.remove(0);
             }
+            let until = now.checked_add(lasts).unwrap_or(now);
+            kept.push(Kept {
+                grant,
+                operation,
+                until,
+                credential: credential.clone(),
+            });
         }
         Ok(credential)
     }
@@ -408,6 +417,80 @@ impl ClientCredentials {
         *token = Some((now + lasts.saturating_sub(MARGIN), credential.clone()));
         Ok(credential)
     }
+}
+
+/// Returns the spellings of a secret in URLs, forms and JSON.
+fn spellings(text: &str) -> Vec<String> {
+    let escaped = escape(text);
+    let mut lower = String::with_capacity(escaped.len());
+    let mut hex = 0_u8;
+    for char in escaped.chars() {
+        lower.push(if hex > 0 {
+            char.to_ascii_lowercase()
+        } else {
+            char
+        });
+        hex = if char == '%' {
+            2
+        } else {
+            hex.saturating_sub(1)
+        };
+    }
+    let json = Value::string(text).to_json();
+    let json = json.trim_start_matches('"');
+    let json = json.strip_suffix('"').unwrap_or(json);
+    let mut out = vec![text.to_owned(), json.to_owned(), json.replace('/', "\\/")];
+    for escaped in [escaped, lower] {
+        out.extend([escaped.replace("%20", "+"), escaped]);
+    }
+    out
+}
+
+/// Sorts secrets for [`scrubbed`], the longest first. Texts of less than four bytes would hide too much.
+pub(crate) fn sort(secrets: &mut Vec<String>) {
+    secrets.retain(|secret| secret.len() >= 4);
+    secrets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    secrets.dedup();
+}
+
+/// Replaces secrets in a value: in keys, texts and numbers.
+pub(crate) fn scrub(value: &mut Value<'_>, secrets: &[String]) {
+    let found = |text: &str| secrets.iter().any(|secret| text.contains(&**secret));
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| scrub(item, secrets)),
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                if found(key) {
+                    *key = scrubbed(key.to_string(), secrets).into();
+                }
+                scrub(value, secrets);
+            }
+        }
+        Value::String(text) | Value::Number(text) if found(text) => {
+            let text = scrubbed(text.to_string(), secrets);
+            *value = Value::string(text);
+        }
+        _ => {}
+    }
+}
+
+/// Replaces secrets in a text that was cut: its end may be the start of one.
+pub(crate) fn scrubbed_cut(text: String, secrets: &[String]) -> String {
+    let mut text = scrubbed(text, secrets);
+    let starts = |secret: &String| {
+        let ends = secret.char_indices().map(|(end, _)| end).rev();
+        let mut ends = ends.filter(|end| *end >= 4);
+        ends.find(|end| {
+            secret
+                .get(..*end)
+                .is_some_and(|start| text.ends_with(start))
+        })
+    };
+    if let Some(length) = secrets.iter().filter_map(starts).max() {
+        text.truncate(text.len() - length);
+        text.push_str("[secret]");
+    }
+    text
 }
 
 /// Replaces secrets in a text.

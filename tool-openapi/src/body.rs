@@ -1,6 +1,7 @@
 //! Bodies of requests: the media type that is sent, and its text.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -287,16 +288,7 @@ impl BodyFormat {
                 parts.push((head, bytes));
             }
         }
-        let mut boundary = "toolwright-0".to_owned();
-        let mut count = 0_u32;
-        while parts.iter().any(|(_, bytes)| {
-            bytes
-                .windows(boundary.len())
-                .any(|part| part == boundary.as_bytes())
-        }) {
-            count += 1;
-            boundary = format!("toolwright-{count}");
-        }
+        let boundary = boundary(&parts)?;
         let mut out = Vec::new();
         for (head, bytes) in parts {
             out.extend(format!("--{boundary}\r\n{head}\r\n\r\n").into_bytes());
@@ -309,6 +301,26 @@ impl BodyFormat {
             out,
         ))
     }
+}
+
+/// Returns a text that no part holds. It is a hash of them, so no part can name many of the next ones.
+fn boundary(parts: &[(String, Vec<u8>)]) -> Result<String, String> {
+    let mut hasher = DefaultHasher::new();
+    parts.hash(&mut hasher);
+    for count in 0..8_u8 {
+        count.hash(&mut hasher);
+        let boundary = format!("toolwright-{:016x}", hasher.finish());
+        let holds = |bytes: &[u8]| {
+            bytes
+                .windows(boundary.len())
+                .any(|part| part == boundary.as_bytes())
+        };
+        let is_held = |(head, bytes): &(String, Vec<u8>)| holds(bytes) || holds(head.as_bytes());
+        if !parts.iter().any(is_held) {
+            return Ok(boundary);
+        }
+    }
+    Err("the body holds every boundary of its parts".to_owned())
 }
 
 fn decoded(name: &str, value: &Value<'_>) -> Result<Vec<u8>, String> {

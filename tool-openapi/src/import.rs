@@ -1,5 +1,6 @@
 //! An API as a toolset: settings, and the import itself.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt;
 use std::future::Future;
@@ -21,7 +22,8 @@ use crate::notice::{ImportError, Notice, NoticeKind};
 use crate::operation::{Operation, Parameter, operations};
 use crate::schema::Bases;
 use crate::server::{Servers, documented, given};
-use crate::text::{is_framing_header, is_token};
+use crate::style::scalar;
+use crate::text::{is_framing_header, is_token, looks_secret};
 use crate::tool::{Maker, requirement, tool_name};
 
 type ParameterRule = Box<dyn Fn(&Parameter<'_>) -> bool + Send + Sync>;
@@ -378,6 +380,13 @@ impl<'t> OpenApi<'t> {
             self.auth.keys.push((scheme, Auth::key(name, *place, &key)));
         }
         let (drafts, mut notices) = self.drafts(&base);
+        let mut secrets = Vec::new();
+        for (name, value) in &self.settings.presets {
+            if looks_secret(name) {
+                let text = scalar(value).unwrap_or_default();
+                Credential::header(name.as_str(), text).secrets(&mut secrets);
+            }
+        }
         let shared = Arc::new(Shared {
             client: self
                 .client
@@ -388,6 +397,7 @@ impl<'t> OpenApi<'t> {
             timeout: self.settings.timeout,
             max_bytes: self.settings.max_bytes,
             trim: self.settings.trim,
+            secrets,
         });
         let mut tools = Vec::new();
         for made in drafts {
@@ -442,6 +452,7 @@ impl<'t> OpenApi<'t> {
             settings: &self.settings,
             schemes: &schemes,
             required,
+            met: RefCell::default(),
         };
         let servers = Servers {
             base,
@@ -465,7 +476,8 @@ impl<'t> OpenApi<'t> {
                 .of(documents, &found)
                 .and_then(|(base, has_credentials)| {
                     let mut own = Vec::new();
-                    let draft = maker.draft(&found, base, name.clone(), &mut own)?;
+                    let draft =
+                        maker.draft(&found, (base, has_credentials), name.clone(), &mut own)?;
                     notices.append(&mut own);
                     Ok((draft, has_credentials))
                 });
@@ -489,6 +501,16 @@ impl<'t> OpenApi<'t> {
                     notices.push(found.notice(NoticeKind::LeftOut, pointer, message));
                 }
             }
+        }
+        let met = maker.met.take();
+        let unmet = self.settings.presets.iter().enumerate();
+        for (_, (name, _)) in unmet.filter(|(index, _)| !met.contains(index)) {
+            notices.push(Notice {
+                operation: String::new(),
+                pointer: String::new(),
+                kind: NoticeKind::Ignored,
+                message: format!("no parameter has the name of the preset `{name}`"),
+            });
         }
         (made, notices)
     }

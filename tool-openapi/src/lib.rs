@@ -32,6 +32,7 @@ mod body;
 mod client;
 mod document;
 mod groups;
+mod guard;
 mod import;
 mod notice;
 mod operation;

@@ -1,6 +1,10 @@
 //! Path templates, and paths that stay where the template leads.
 
+use crate::request::MOST_URL;
 use crate::text::{escape, escape_but, unescape};
+
+/// Most escapes of one value in another.
+const MOST_LAYERS: usize = 4;
 
 /// A piece of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,10 +103,17 @@ impl Template {
 /// Checks an escaped segment that holds a value of a model's. Servers and proxies decode segments, some of them twice, read
 /// `%2F` and a backslash as a slash, and drop what follows a semicolon. None of that may leave the segment.
 fn check(segment: &str) -> Result<(), &'static str> {
-    if segment.is_empty() {
-        return Err("is empty, which is another path");
+    if segment.len() > MOST_URL {
+        return Err("is too long for a URL");
     }
+    // The style `matrix` writes `;name=value`, and no value as `;name`.
+    let value = match segment.strip_prefix(';') {
+        Some(pair) => pair.split_once('=').map_or("", |(_, value)| value),
+        None => segment,
+    };
+    check_full(value)?;
     let mut text = segment.to_owned();
+    let mut layers = 0;
     loop {
         if text.chars().any(char::is_control) {
             return Err("has a control character");
@@ -110,6 +121,32 @@ fn check(segment: &str) -> Result<(), &'static str> {
         let mut parts = text.split(['/', '\\']);
         if parts.any(|part| matches!(part.split(';').next().map(str::trim), Some("." | ".."))) {
             return Err("has a `.` or `..`, which is another path");
+        }
+        let decoded = unescape(&text);
+        if decoded == text {
+            break;
+        }
+        layers += 1;
+        if layers > MOST_LAYERS {
+            return Err("is escaped too often");
+        }
+        text = decoded;
+    }
+    Ok(())
+}
+
+/// Checks that no server reads a value as empty, whatever it decodes.
+fn check_full(value: &str) -> Result<(), &'static str> {
+    let mut text = value.to_owned();
+    for _ in 0..=MOST_LAYERS {
+        let mut parts = text.split(['/', '\\']);
+        let is_empty = |part: &str| {
+            part.split(';')
+                .next()
+                .is_none_or(|part| part.trim().is_empty())
+        };
+        if parts.all(is_empty) {
+            return Err("is empty, which is another path");
         }
         let decoded = unescape(&text);
         if decoded == text {

@@ -1,24 +1,26 @@
 //! From arguments to a request: the plan of one operation.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 use toolwright::call::ErrorKind;
 use toolwright::json::Value;
 use toolwright::{Context, ToolError};
 
-use crate::body::BodyFormat;
+use crate::body::{BodyFormat, Form};
 use crate::client::HttpRequest;
+use crate::guard::Guard;
 use crate::operation::Place;
 use crate::path::{Piece, Template, literal_query};
 use crate::style::{Style, pairs, scalar, text};
-use crate::text::{escape, is_method_override};
+use crate::text::{escape, folded, is_method_override, stem, unescape};
 
 /// Most bytes of a URL, and of one header.
-const MOST_URL: usize = 16 << 10;
+pub(crate) const MOST_URL: usize = 16 << 10;
 const MOST_HEADER: usize = 8 << 10;
 
 /// Where a value comes from.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) enum Source {
     /// The argument of this name.
     Argument(String),
@@ -42,7 +44,7 @@ pub(crate) enum Writing {
 }
 
 /// A parameter of the request.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Slot {
     pub(crate) source: Source,
     /// The name in the document.
@@ -52,15 +54,14 @@ pub(crate) struct Slot {
 }
 
 /// What the body is made of.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) enum BodySource {
     Whole(Source),
     /// Properties of an object, by their names in the document.
     Properties(Vec<(String, Source)>, bool),
 }
 
-/// How one operation's arguments become a request.
-#[derive(Debug)]
+/// How one operation's arguments become a request. It holds presets, which may be secret, so it has no `Debug`.
 pub(crate) struct Plan {
     pub(crate) method: String,
     /// Scheme, host and path of the server, without a slash at the end.
@@ -71,15 +72,27 @@ pub(crate) struct Plan {
     pub(crate) accept: String,
     /// Names of the query and of forms that keys of an object must not set, in lower case.
     pub(crate) forbidden: HashSet<String>,
+    /// Names of a form's properties, which keys of an object must not set.
+    pub(crate) form_names: HashSet<String>,
+    pub(crate) guard: Guard,
 }
 
 fn refused(message: String) -> ToolError {
     ToolError::new(ErrorKind::InvalidArgs, message)
 }
 
+/// Returns a key for a call whose place in a run is not known.
+fn random_key<'v>() -> Value<'v> {
+    let random = || RandomState::new().build_hasher().finish();
+    Value::string(format!("{:016x}{:016x}", random(), random()))
+}
+
 impl Plan {
     fn is_forbidden(&self, name: &str) -> bool {
-        is_method_override(name) || self.forbidden.contains(&crate::text::folded(name))
+        let name = unescape(name);
+        is_method_override(&name)
+            || name.chars().any(char::is_control)
+            || self.forbidden.contains(&folded(stem(&name)))
     }
 
     /// Makes the request. It has no credentials yet.
@@ -92,7 +105,7 @@ impl Plan {
             match source {
                 Source::Argument(key) => arguments.get(key).cloned(),
                 Source::Fixed(value) => Some(value.clone()),
-                Source::CallKey => cx.idempotency_key().map(Value::from),
+                Source::CallKey => Some(cx.idempotency_key().map_or_else(random_key, Value::from)),
             }
         };
         let written = |name: &str| -> Result<(String, bool), String> {
@@ -236,6 +249,7 @@ impl Plan {
                             slot.name
                         )));
                     }
+                    headers.retain(|(known, _)| !known.eq_ignore_ascii_case(&slot.name));
                     headers.push((slot.name.clone(), written));
                 }
                 Place::Cookie => {
@@ -284,9 +298,13 @@ impl Plan {
                 Some(body).filter(|body| *is_required || !body.entries().is_empty())
             }
         };
-        let Some(body) = body else { return Ok(()) };
+        let Some(mut body) = body else { return Ok(()) };
+        let is_form = matches!(format.form, Form::Pairs | Form::Multipart);
+        self.guard.apply(&mut body, is_form).map_err(refused)?;
         let (media, bytes) = format
-            .write(&body, |name| self.is_forbidden(name))
+            .write(&body, |name| {
+                self.is_forbidden(name) || self.form_names.contains(&folded(stem(&unescape(name))))
+            })
             .map_err(refused)?;
         request.headers.push(("Content-Type".to_owned(), media));
         request.body = Some(bytes);

@@ -3,6 +3,7 @@
 mod bases;
 mod keywords;
 mod object;
+mod properties;
 mod union;
 
 use std::borrow::Cow;
@@ -12,7 +13,8 @@ use toolwright::json::Value;
 
 pub(crate) use self::bases::Bases;
 use self::keywords::{Keyword, keyword};
-pub(crate) use self::object::{MergedObject, merged};
+pub(crate) use self::object::{MergedObject, is_read_only, merged};
+pub(crate) use self::properties::{Properties, Property, properties};
 use crate::document::{At, Documents, MAX_DEPTH, step};
 use crate::notice::NoticeKind;
 
@@ -65,6 +67,8 @@ pub(crate) struct Schemas<'a, 't> {
     waiting: VecDeque<(String, usize, String, Form)>,
     bytes: usize,
     most_bytes: usize,
+    /// Properties that no object shows.
+    pub(crate) hidden: HashSet<String>,
     /// Kind, place and message of what was changed.
     pub(crate) notes: Vec<(NoticeKind, String, String)>,
 }
@@ -79,6 +83,7 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
             waiting: VecDeque::new(),
             bytes: 0,
             most_bytes,
+            hidden: HashSet::new(),
             notes: Vec::new(),
         }
     }
@@ -287,7 +292,10 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
                 out.push((Cow::Borrowed(key), kept));
             }
         }
-        let converted = Value::Object(out);
+        let mut converted = Value::Object(out);
+        if schema.get("allOf").is_some() {
+            self.unrequire(schema, at, &mut converted);
+        }
         let has_type = schema
             .get("type")
             .is_some_and(|value| value.as_str().is_some());
@@ -323,7 +331,9 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
         let mut out = Vec::new();
         let outer = Path::Step(at, key);
         for (name, schema) in value.entries() {
-            if !names.insert(&**name) || self.is_read_only(schema, at.document()) {
+            let is_hidden = key == "properties"
+                && (self.hidden.contains(&**name) || self.is_read_only(schema, at.document()));
+            if !names.insert(&**name) || is_hidden {
                 continue;
             }
             let schema = self.schema(schema, &Path::Step(&outer, name));
@@ -334,15 +344,46 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
 
     /// Returns true if only answers have the property.
     fn is_read_only(&self, schema: &'a Value<'t>, document: usize) -> bool {
-        if is_true(schema, "readOnly") {
-            return true;
-        }
         let at = At {
             value: schema,
             document,
             pointer: String::new(),
         };
-        schema.get("$ref").is_some() && self.documents.follow(at).is_ok_and(|at| at.is("readOnly"))
+        is_read_only(self.documents, &at)
+    }
+
+    /// Removes names from `required` that are read-only by another part of the same object.
+    fn unrequire(&self, schema: &'a Value<'t>, at: &Path<'_>, converted: &mut Value<'a>) {
+        let at = At {
+            value: schema,
+            document: at.document(),
+            pointer: String::new(),
+        };
+        let Some(object) = merged(self.documents, &at) else {
+            return;
+        };
+        let strip = |value: &mut Value<'a>| {
+            let Value::Object(entries) = value else {
+                return;
+            };
+            for (key, value) in entries.iter_mut() {
+                if let ("required", Value::Array(names)) = (&**key, value) {
+                    names.retain(|name| {
+                        name.as_str()
+                            .is_none_or(|name| !object.read_only.contains(name))
+                    });
+                }
+            }
+        };
+        strip(converted);
+        let Value::Object(entries) = converted else {
+            return;
+        };
+        for (key, value) in entries {
+            if let ("allOf", Value::Array(parts)) = (&**key, value) {
+                parts.iter_mut().for_each(strip);
+            }
+        }
     }
 
     fn required(
@@ -370,7 +411,8 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
                 continue;
             };
             let property = properties.and_then(|all| all.get(name));
-            let is_sent = property.is_none_or(|schema| !self.is_read_only(schema, at.document()));
+            let is_sent = !self.hidden.contains(name)
+                && property.is_none_or(|schema| !self.is_read_only(schema, at.document()));
             if is_sent && names.insert(name) {
                 out.push(Value::string(name));
             }

@@ -54,6 +54,12 @@ pub(crate) fn folded(name: &str) -> String {
     chars.flat_map(char::to_lowercase).collect()
 }
 
+/// Returns the name that a key of brackets belongs to: `a` of `a[b]`.
+pub(crate) fn stem(key: &str) -> &str {
+    let stem = key.split('[').next().unwrap_or_default();
+    if stem.trim().is_empty() { key } else { stem }
+}
+
 /// Headers that belong to the host, [`folded`].
 const NEVER: [&str; 26] = [
     "authorization",
@@ -153,9 +159,39 @@ const SECRET_PARTS: [&str; 13] = [
     "subscriptionkey",
 ];
 
+/// Ends of such names.
+const SECRET_ENDS: [&str; 7] = [
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "pwd",
+    "sessid",
+    "sessionid",
+];
+/// What stands before `token` in names of paging.
+const PAGING_TOKENS: [&str; 11] = [
+    "page",
+    "next",
+    "continuation",
+    "continue",
+    "sync",
+    "starting",
+    "start",
+    "paging",
+    "pagination",
+    "cursor",
+    "previous",
+];
+
 /// Returns true for a header or query parameter whose name looks like that of a secret.
 pub(crate) fn looks_secret(name: &str) -> bool {
     let name = folded(name);
     let name = name.strip_prefix('x').unwrap_or(&name);
-    SECRETS.contains(&name) || SECRET_PARTS.iter().any(|part| name.contains(part))
+    let is_paging = name
+        .strip_suffix("token")
+        .is_some_and(|start| PAGING_TOKENS.iter().any(|paging| start.ends_with(paging)));
+    SECRETS.contains(&name)
+        || SECRET_PARTS.iter().any(|part| name.contains(part))
+        || !is_paging && SECRET_ENDS.iter().any(|end| name.ends_with(end))
 }

@@ -5,6 +5,7 @@ mod body;
 mod hints;
 mod offer;
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 
 use toolwright::ToolOptions;
@@ -17,14 +18,15 @@ use self::offer::Disposition;
 use crate::auth::{Requirement, Scheme};
 use crate::body::is_json;
 use crate::document::{At, Documents};
+use crate::guard::Guard;
 use crate::import::Settings;
 use crate::notice::{Notice, NoticeKind};
 use crate::operation::{Found, FoundParameter, Parameter, Place, Refusal};
-use crate::path::Template;
+use crate::path::{Piece, Template};
 use crate::request::{Plan, Slot, Source, Writing};
 use crate::schema::{Bases, Schemas};
-use crate::style::Style;
-use crate::text::folded;
+use crate::style::{Style, scalar};
+use crate::text::{escape, folded, is_method_override};
 
 /// A tool, before it is one of the runtime.
 pub(crate) struct Draft {
@@ -45,6 +47,8 @@ pub(crate) struct Maker<'a, 't> {
     pub(crate) settings: &'a Settings,
     pub(crate) schemes: &'a [(String, Scheme)],
     pub(crate) required: Requirement,
+    /// Places of the presets that met a parameter.
+    pub(crate) met: RefCell<HashSet<usize>>,
 }
 
 /// The parts of a draft, as they are found.
@@ -54,6 +58,12 @@ struct Parts<'f, 'a, 't> {
     slots: Vec<Slot>,
     arguments: Vec<Argument<'a, 't>>,
     forbidden: HashSet<String>,
+    form_names: HashSet<String>,
+    guard: Guard,
+    /// Properties of the body that its schema does not show.
+    hidden: HashSet<String>,
+    /// False for an origin that gets no secrets.
+    has_credentials: bool,
     notices: Vec<Notice>,
 }
 
@@ -81,7 +91,7 @@ impl<'a, 't> Maker<'a, 't> {
     pub(crate) fn draft(
         &self,
         found: &Found<'a, 't>,
-        base: String,
+        (base, has_credentials): (String, bool),
         name: String,
         notices: &mut Vec<Notice>,
     ) -> Result<Draft, Refusal> {
@@ -92,8 +102,13 @@ impl<'a, 't> Maker<'a, 't> {
             template,
             slots: Vec::new(),
             arguments: Vec::new(),
+            form_names: HashSet::new(),
+            guard: Guard::default(),
+            hidden: HashSet::new(),
+            has_credentials,
             notices: Vec::new(),
         };
+        self.template_query(&mut parts)?;
         self.parameters(&mut parts)?;
         let parameter_count = parts.arguments.len();
         let body = self.body(&mut parts)?;
@@ -117,6 +132,7 @@ impl<'a, 't> Maker<'a, 't> {
         let body_keys = keys.get(parameter_count..).unwrap_or_default();
         let body = body.map(|(format, source)| (format, source.with_keys(body_keys)));
         let mut schemas = Schemas::new(self.documents, self.bases, self.settings.max_schema_bytes);
+        schemas.hidden = std::mem::take(&mut parts.hidden);
         let form = body.as_ref().map(|(format, _)| format.form);
         let schema = root(&mut schemas, &parts.arguments, &keys, form);
         let (options, hint) = self.options(found);
@@ -129,6 +145,8 @@ impl<'a, 't> Maker<'a, 't> {
             template,
             slots,
             forbidden,
+            form_names,
+            guard,
             ..
         } = parts;
         let method = found.operation.method.to_owned();
@@ -152,6 +170,8 @@ impl<'a, 't> Maker<'a, 't> {
                 body,
                 accept: self.accept(found),
                 forbidden,
+                form_names,
+                guard,
             },
         })
     }
@@ -167,6 +187,51 @@ impl<'a, 't> Maker<'a, 't> {
             .chain(keys)
             .chain(template.query.iter().map(|(name, _)| folded(name)))
             .collect()
+    }
+
+    /// Holds the rules of query parameters against the template's own query.
+    fn template_query(&self, parts: &mut Parts<'_, 'a, 't>) -> Result<(), Refusal> {
+        let found = parts.found;
+        let pointer = self.place(&found.at);
+        let mut query = Vec::new();
+        for (name, pieces) in std::mem::take(&mut parts.template.query) {
+            if is_method_override(&name) {
+                return Err((
+                    pointer,
+                    format!("its path sets `{name}`, which changes the method"),
+                ));
+            }
+            let asked = Parameter {
+                name: &name,
+                place: Place::Query,
+                required: true,
+                operation: &found.operation,
+            };
+            let has_parameter = pieces
+                .iter()
+                .any(|piece| matches!(piece, Piece::Parameter(_)));
+            if !has_parameter && !self.is_credential(&name, Place::Query) {
+                query.push((name, pieces));
+                continue;
+            }
+            match self.disposition(&asked, None, parts.has_credentials).0 {
+                Disposition::Offered => query.push((name, pieces)),
+                Disposition::Sent(Source::Fixed(value)) => {
+                    let text = scalar(&value).unwrap_or_default();
+                    query.push((name, vec![Piece::Literal(escape(&text))]));
+                }
+                Disposition::Sent(_) | Disposition::Dropped => {
+                    let words = format!("`{name}` of the path's query is the host's");
+                    parts.notices.push(found.notice(
+                        NoticeKind::NotOffered,
+                        pointer.clone(),
+                        words,
+                    ));
+                }
+            }
+        }
+        parts.template.query = query;
+        Ok(())
     }
 
     /// Reads the parameters into slots and arguments.
@@ -191,7 +256,8 @@ impl<'a, 't> Maker<'a, 't> {
                 required,
                 operation,
             };
-            let (disposition, notice) = self.disposition(&asked, parameter.schema.as_ref());
+            let (disposition, notice) =
+                self.disposition(&asked, parameter.schema.as_ref(), parts.has_credentials);
             let pointer = self.place(&parameter.at);
             parts.notices.extend(
                 notice.map(|words| found.notice(NoticeKind::NotOffered, pointer.clone(), words)),

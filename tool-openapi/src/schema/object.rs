@@ -13,6 +13,7 @@ const MOST_PARTS: usize = 256;
 pub(crate) struct MergedObject<'a, 't> {
     pub(crate) properties: Vec<(&'a str, At<'a, 't>)>,
     pub(crate) required: HashSet<&'a str>,
+    pub(crate) read_only: HashSet<&'a str>,
     pub(crate) description: Option<&'a str>,
     /// True if it admits keys that are not listed, and says so.
     pub(crate) is_open: bool,
@@ -26,6 +27,7 @@ pub(crate) fn merged<'a, 't>(
     let mut object = MergedObject {
         properties: Vec::new(),
         required: HashSet::new(),
+        read_only: HashSet::new(),
         description: None,
         is_open: false,
     };
@@ -71,12 +73,17 @@ fn add<'a, 't>(
         add(documents, part, object, left, depth + 1)?;
     }
     for (name, property) in at.get("properties").iter().flat_map(At::entries) {
+        if is_read_only(documents, &property) {
+            object.read_only.insert(name);
+        }
         match object
             .properties
             .iter_mut()
             .find(|(known, _)| *known == name)
         {
-            Some((_, known)) => *known = property,
+            // A part that only describes a property does not replace it.
+            Some((_, known)) if says_more(property.value) => *known = property,
+            Some(_) => {}
             None => object.properties.push((name, property)),
         }
     }
@@ -86,4 +93,46 @@ fn add<'a, 't>(
         .extend(required.iter().filter_map(Value::as_str));
     object.description = at.text("description").or(object.description);
     Some(())
+}
+
+/// Returns true if a schema says which values fit.
+fn says_more(schema: &Value<'_>) -> bool {
+    const WORDS: [&str; 9] = [
+        "type",
+        "$ref",
+        "enum",
+        "const",
+        "properties",
+        "items",
+        "allOf",
+        "oneOf",
+        "anyOf",
+    ];
+    WORDS.iter().any(|key| schema.get(key).is_some())
+}
+
+/// Returns true if only answers have a property: its schema says so, or a part of it.
+pub(crate) fn is_read_only<'a, 't>(documents: &'a Documents<'t>, at: &At<'a, 't>) -> bool {
+    fn of<'a, 't>(documents: &'a Documents<'t>, at: &At<'a, 't>, left: &mut usize) -> bool {
+        if at.is("readOnly") {
+            return true;
+        }
+        let Some(less) = left.checked_sub(1) else {
+            return false;
+        };
+        *left = less;
+        if at.value.get("$ref").is_none() && at.value.get("allOf").is_none() {
+            return false;
+        }
+        let Ok(at) = documents.follow(at.clone()) else {
+            return false;
+        };
+        at.is("readOnly")
+            || at
+                .get("allOf")
+                .iter()
+                .flat_map(At::items)
+                .any(|part| of(documents, &part, left))
+    }
+    of(documents, at, &mut MOST_PARTS.min(32))
 }

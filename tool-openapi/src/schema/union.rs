@@ -70,7 +70,7 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
         let mut properties = vec![(Cow::Owned(tag.to_owned()), tag_schema)];
         let mut required = vec![Value::string(tag.to_owned())];
         for (name, property) in object.properties {
-            if name == tag || self.is_read_only(property.value, property.document) {
+            if name == tag || self.hidden.contains(name) || object.read_only.contains(name) {
                 continue;
             }
             let schema = self.schema(

@@ -58,7 +58,7 @@ fn words(text: &str) -> Vec<String> {
 
 /// Returns the word by which a reading method says that it changes something.
 fn acts(operation: &Operation<'_>) -> Option<&'static str> {
-    const ACTS: [&str; 32] = [
+    const ACTS: [&str; 55] = [
         "delete",
         "remove",
         "send",
@@ -91,18 +91,38 @@ fn acts(operation: &Operation<'_>) -> Option<&'static str> {
         "logout",
         "unsubscribe",
         "subscribe",
+        "activate",
+        "deactivate",
+        "kill",
+        "clear",
+        "archive",
+        "unarchive",
+        "invite",
+        "upload",
+        "trigger",
+        "run",
+        "refund",
+        "pay",
+        "rotate",
+        "save",
+        "edit",
+        "modify",
+        "move",
+        "rename",
+        "post",
+        "patch",
+        "drop",
+        "wipe",
+        "erase",
     ];
-    // The first word of an id or of a segment is its verb.
+    // Any word may be its verb: `/users/{id}/hardDelete`, `adminUsersDelete`.
     let id = operation.id.map(words);
-    let starts = operation
+    let segments = operation
         .path
         .split(['/', '.', ':', '#', '='])
         .filter(|part| !part.starts_with('{'))
         .map(words);
-    let mut verbs = id
-        .into_iter()
-        .flat_map(|words| words.into_iter().take(2))
-        .chain(starts.filter_map(|words| words.into_iter().next()));
+    let mut verbs = id.into_iter().chain(segments).flatten();
     verbs.find_map(|word| ACTS.into_iter().find(|act| *act == word))
 }
 

@@ -19,6 +19,14 @@ pub(super) enum Disposition {
     Dropped,
 }
 
+/// What a preset says about a parameter.
+pub(super) enum Preset<'a> {
+    /// It has this value.
+    Exact(&'a Value<'static>),
+    /// The preset's name is spelled differently.
+    Spelled,
+}
+
 impl<'a, 't> Maker<'a, 't> {
     /// Decides about a parameter. The order of the rules counts: the host's presets come first, and its other choices come
     /// behind what is never a model's.
@@ -26,11 +34,21 @@ impl<'a, 't> Maker<'a, 't> {
         &self,
         parameter: &Parameter<'_>,
         schema: Option<&At<'a, 't>>,
+        has_credentials: bool,
     ) -> (Disposition, Option<String>) {
         let (settings, name, place) = (self.settings, parameter.name, parameter.place);
         let dropped = |words: &str| (Disposition::Dropped, Some(format!("`{name}` {words}")));
-        if let Some((_, value)) = settings.presets.iter().find(|(known, _)| known == name) {
-            return (Disposition::Sent(Source::Fixed(value.clone())), None);
+        match self.preset(name, place) {
+            Some(Preset::Exact(_)) if looks_secret(name) && !has_credentials => {
+                return dropped(
+                    "is preset and looks like a secret, so another origin does not get it",
+                );
+            }
+            Some(Preset::Exact(value)) => {
+                return (Disposition::Sent(Source::Fixed(value.clone())), None);
+            }
+            Some(Preset::Spelled) => return dropped("is another spelling of a preset's name"),
+            None => {}
         }
         if self.is_credential(name, place) {
             return (Disposition::Dropped, None);
@@ -60,8 +78,26 @@ impl<'a, 't> Maker<'a, 't> {
         (Disposition::Offered, None)
     }
 
+    /// Returns what a preset says about a parameter. Names of headers have no case; any other spelling is not sent.
+    pub(super) fn preset(&self, name: &str, place: Place) -> Option<Preset<'a>> {
+        let is_same = |known: &str| {
+            known == name || place == Place::Header && known.eq_ignore_ascii_case(name)
+        };
+        let presets = || self.settings.presets.iter().enumerate();
+        let meet = |index| self.met.borrow_mut().insert(index);
+        if let Some((index, (_, value))) = presets().find(|(_, (known, _))| is_same(known)) {
+            meet(index);
+            return Some(Preset::Exact(value));
+        }
+        let name = folded(name);
+        let mut spelled = presets().filter(|(_, (known, _))| folded(known) == name);
+        let (index, _) = spelled.next().filter(|_| !name.is_empty())?;
+        meet(index);
+        Some(Preset::Spelled)
+    }
+
     /// Returns true for a parameter that a security scheme names.
-    fn is_credential(&self, name: &str, place: Place) -> bool {
+    pub(super) fn is_credential(&self, name: &str, place: Place) -> bool {
         let place = match place {
             Place::Header => SchemePlace::Header,
             Place::Query => SchemePlace::Query,

@@ -13,13 +13,13 @@ fn answered_to(
     body: &str,
 ) -> Result<Outcome, ToolError> {
     let parameters = r#""parameters": [{"name": "page", "in": "query", "schema": {"type": "integer"}}], "responses": {"200": {"description": "", "content": {"application/json": {"schema": {"type": "object", "required": ["never"]}}}}}"#;
-    let text = document(&operation("/a", method, parameters), "");
+    let text = document(&operation("/a", method, parameters), "").replace("\"run\"", "\"list\"");
     let client = Recorder::answering(status, headers, body);
     let api = OpenApi::parse(&text)
         .unwrap()
         .client(client)
         .trim(Trim::default().items(3).text(10));
-    call(&api.toolset().unwrap(), "run", "{}")
+    call(&api.toolset().unwrap(), "list", "{}")
 }
 
 fn answered(status: u16, headers: &[(&str, &str)], body: &str) -> Result<Outcome, ToolError> {

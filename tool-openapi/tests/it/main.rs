@@ -11,6 +11,7 @@ mod offers;
 mod paths;
 mod requests;
 mod schemas;
+mod security;
 mod server;
 mod styles;
 

@@ -157,6 +157,15 @@ pub mod tokens {
     pub use toolwright_schema::tokens::{Tokenizer, UnknownTokenizer, bound};
 }
 
+/// JSON text without a schema, for packages that read documents of others.
+///
+/// A [`Value`](json::Value) keeps the order of objects, repeated keys and the spelling of numbers, so a definition that is
+/// made of one has the same bytes every time, whatever features of `serde_json` a build has.
+pub mod json {
+    #[doc(inline)]
+    pub use toolwright_json::{Error, Value};
+}
+
 /// Short texts: names, ids, and text that is safe to print.
 pub mod text {
     #[doc(inline)]

@@ -136,6 +136,25 @@ impl<'t> Value<'t> {
         Some(value)
     }
 
+    /// Returns the value that a JSON pointer (RFC 6901) leads to, such as `/paths/~1orders/get`. Of repeated keys it follows
+    /// the first. An empty pointer is the value itself.
+    pub fn pointer(&self, pointer: &str) -> Option<&Self> {
+        if pointer.is_empty() {
+            return Some(self);
+        }
+        let mut steps = pointer.strip_prefix('/')?.split('/');
+        steps.try_fold(self, |value, step| {
+            let step = step.replace("~1", "/").replace("~0", "~");
+            match value {
+                Self::Array(items) => {
+                    let is_index = step == "0" || !step.starts_with(['0', '+']);
+                    items.get(step.parse::<usize>().ok().filter(|_| is_index)?)
+                }
+                value => value.get(&step),
+            }
+        })
+    }
+
     /// Returns the entries of an object, or none for any other value.
     pub fn entries(&self) -> &[(Cow<'t, str>, Self)] {
         match self {

@@ -102,3 +102,25 @@ fn serde_json_hands_out_its_raw_text() -> Result<(), serde_json::Error> {
     );
     Ok(())
 }
+
+#[test]
+fn pointers_lead_to_values() {
+    let value = parse(r#"{"a/b":{"m~n":[1,{"":2}]},"":3,"a":{"0":4}}"#);
+    let at = |pointer| value.pointer(pointer).map(Value::to_json);
+    assert_eq!(at("/a~1b/m~0n/0").as_deref(), Some("1"));
+    assert_eq!(at("/a~1b/m~0n/1/").as_deref(), Some("2"));
+    assert_eq!(at("/").as_deref(), Some("3"));
+    assert_eq!(at("/a/0").as_deref(), Some("4"));
+    assert_eq!(value.pointer(""), Some(&value));
+    for pointer in [
+        "a",
+        "/b",
+        "/a~1b/m~0n/2",
+        "/a~1b/m~0n/00",
+        "/a~1b/m~0n/-",
+        "/a~1b/m~0n/+0",
+        "/a/0/0",
+    ] {
+        assert_eq!(at(pointer), None, "{pointer}");
+    }
+}

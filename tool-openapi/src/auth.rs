@@ -1,0 +1,504 @@
+//! Credentials: which ones a request carries, and nothing that shows them.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use tokio::sync::Mutex;
+use toolwright::ToolError;
+use toolwright::call::{BoxFuture, Grant};
+use toolwright::json::Value;
+
+use crate::client::{HttpClient, HttpRequest};
+use crate::text::{escape, folded, stem, unescape};
+
+/// Most answers of a host's `auth` that are kept.
+const MOST_KEPT: usize = 1024;
+/// A token is renewed so long before it ends.
+const MARGIN: Duration = Duration::from_secs(30);
+
+/// What a request carries to be authorized. `Debug` does not show it.
+#[derive(Clone)]
+pub struct Credential {
+    kind: Kind,
+    name: String,
+    value: String,
+    lasts: Option<Duration>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Header,
+    Query,
+    Cookie,
+}
+
+impl fmt::Debug for Credential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Credential")
+            .field("kind", &self.kind)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Credential {
+    fn new(kind: Kind, name: impl Into<String>, value: impl Into<String>) -> Self {
+        Self {
+            kind,
+            name: name.into(),
+            value: value.into(),
+            lasts: None,
+        }
+    }
+
+    /// `Authorization: Bearer` with a token.
+    pub fn bearer(token: &str) -> Self {
+        Self::new(
+            Kind::Header,
+            "Authorization",
+            format!("Bearer {}", token.trim()),
+        )
+    }
+
+    /// `Authorization: Basic` with a name and a password.
+    pub fn basic(user: &str, password: &str) -> Self {
+        let encoded = STANDARD.encode(format!("{user}:{password}"));
+        Self::new(Kind::Header, "Authorization", format!("Basic {encoded}"))
+    }
+
+    /// A header.
+    pub fn header(name: impl Into<String>, value: impl Into<String>) -> Self {
+        Self::new(Kind::Header, name, value)
+    }
+
+    /// A parameter of the query.
+    pub fn query(name: impl Into<String>, value: impl Into<String>) -> Self {
+        Self::new(Kind::Query, name, value)
+    }
+
+    /// A cookie.
+    pub fn cookie(name: impl Into<String>, value: impl Into<String>) -> Self {
+        Self::new(Kind::Cookie, name, value)
+    }
+
+    /// Lets it be used again for the same caller and operation, for this time. Default: for one request.
+    pub fn expires_in(mut self, time: Duration) -> Self {
+        self.lasts = Some(time);
+        self
+    }
+
+    fn is_sendable(&self) -> bool {
+        let is_visible = |byte: u8| (b' '..=b'~').contains(&byte);
+        !self.value.is_empty() && self.value.bytes().all(is_visible)
+    }
+
+    fn add(&self, request: &mut HttpRequest) {
+        // A model must not send another value beside it, in any spelling of the name.
+        let own = folded(stem(&self.name));
+        let is_same = |name: &str| {
+            let name = unescape(name);
+            name.eq_ignore_ascii_case(&self.name) || !own.is_empty() && folded(stem(&name)) == own
+        };
+        let name_of = |pair: &str| pair.split('=').next().unwrap_or_default().to_owned();
+        match self.kind {
+            Kind::Header => {
+                request.headers.retain(|(name, _)| !is_same(name));
+                request
+                    .headers
+                    .push((self.name.clone(), self.value.clone()));
+            }
+            Kind::Query => {
+                let (path, query) = request.url.split_once('?').unwrap_or((&request.url, ""));
+                let pairs = query.split('&').filter(|pair| !pair.is_empty());
+                let mut pairs: Vec<_> = pairs
+                    .filter(|pair| !is_same(&name_of(pair)))
+                    .map(str::to_owned)
+                    .collect();
+                pairs.push(format!("{}={}", escape(&self.name), escape(&self.value)));
+                request.url = format!("{path}?{}", pairs.join("&"));
+            }
+            Kind::Cookie => {
+                let is_cookie = |name: &str| name.eq_ignore_ascii_case("cookie");
+                let all = request.headers.iter().filter(|(name, _)| is_cookie(name));
+                let mut pairs: Vec<_> = all
+                    .flat_map(|(_, value)| value.split("; "))
+                    .filter(|pair| !is_same(&name_of(pair)))
+                    .map(str::to_owned)
+                    .collect();
+                pairs.push(format!("{}={}", self.name, escape(&self.value)));
+                request.headers.retain(|(name, _)| !is_cookie(name));
+                request
+                    .headers
+                    .push(("Cookie".to_owned(), pairs.join("; ")));
+            }
+        }
+    }
+
+    /// Adds the texts that must not be shown.
+    pub(crate) fn secrets(&self, out: &mut Vec<String>) {
+        let bare = self
+            .value
+            .split_once(' ')
+            .map_or(&*self.value, |(_, bare)| bare);
+        let mut texts = vec![self.value.clone(), bare.to_owned()];
+        if let Some(pair) = self
+            .value
+            .strip_prefix("Basic ")
+            .and_then(|text| STANDARD.decode(text).ok())
+        {
+            let pair = String::from_utf8_lossy(&pair).into_owned();
+            texts.extend(
+                pair.split_once(':')
+                    .map(|(_, password)| password.to_owned()),
+            );
+        }
+        out.extend(texts.iter().flat_map(|text| spellings(text)));
+    }
+}
+
+/// A call that needs a credential, for the host's `auth`.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct AuthRequest {
+    /// The caller, if the call's context has a [`Grant`] that names one.
+    pub subject: Option<String>,
+    /// The grant of the call's context.
+    pub grant: Option<Grant>,
+    /// The name of the tool.
+    pub operation: String,
+    /// The names of the security schemes of which the operation takes one, in the document's order.
+    pub schemes: Vec<String>,
+}
+
+pub(crate) type Provider =
+    dyn Fn(AuthRequest) -> BoxFuture<'static, Result<Credential, ToolError>> + Send + Sync;
+
+/// A kind of credential that a document asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Scheme {
+    Bearer,
+    Basic,
+    /// A key: where it is written, and its name.
+    Key(SchemePlace, String),
+    Other,
+}
+
+/// Where a key is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SchemePlace {
+    Header,
+    Query,
+    Cookie,
+}
+
+impl Scheme {
+    pub(crate) fn read(value: &Value<'_>) -> Self {
+        let text = |key| value.get(key).and_then(Value::as_str).unwrap_or_default();
+        match (text("type"), &*text("scheme").to_ascii_lowercase()) {
+            ("http", "basic") => Self::Basic,
+            ("http", "bearer") | ("oauth2" | "openIdConnect", _) => Self::Bearer,
+            ("apiKey", _) => {
+                let place = match text("in") {
+                    "query" => SchemePlace::Query,
+                    "cookie" => SchemePlace::Cookie,
+                    _ => SchemePlace::Header,
+                };
+                Self::Key(place, text("name").to_owned())
+            }
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Credentials of an import. `Debug` shows none of them.
+#[derive(Default)]
+pub(crate) struct Auth {
+    pub(crate) bearer: Option<Credential>,
+    pub(crate) basic: Option<Credential>,
+    /// Keys by the names of their schemes.
+    pub(crate) keys: Vec<(String, Credential)>,
+    pub(crate) client: Option<ClientCredentials>,
+    pub(crate) provider: Option<Arc<Provider>>,
+    kept: Mutex<Vec<Kept>>,
+}
+
+/// A credential that the host returned for one caller and operation.
+struct Kept {
+    grant: Option<Grant>,
+    operation: String,
+    until: Instant,
+    credential: Credential,
+}
+
+/// A client of an authorization server, by the grant `client_credentials` of OAuth 2.
+pub(crate) struct ClientCredentials {
+    pub(crate) token_url: String,
+    pub(crate) id: String,
+    pub(crate) secret: String,
+    pub(crate) token: Mutex<Option<(Instant, Credential)>>,
+}
+
+/// What an operation asks for: alternatives of schemes that are needed together. `None` if the document does not say.
+pub(crate) type Requirement = Option<Vec<Vec<String>>>;
+
+impl Auth {
+    /// Adds an API key of a document's scheme.
+    pub(crate) fn key(name: &str, place: SchemePlace, secret: &str) -> Credential {
+        match place {
+            SchemePlace::Header => Credential::header(name, secret.trim()),
+            SchemePlace::Query => Credential::query(name, secret.trim()),
+            SchemePlace::Cookie => Credential::cookie(name, secret.trim()),
+        }
+    }
+
+    /// Adds credentials to a request. Returns the texts that must not be shown.
+    pub(crate) async fn add(
+        &self,
+        request: &mut HttpRequest,
+        required: &Requirement,
+        schemes: &[(String, Scheme)],
+        call: AuthRequest,
+        client: &dyn HttpClient,
+    ) -> Result<Vec<String>, ToolError> {
+        // `security: []` asks for none.
+        if required.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(Vec::new());
+        }
+        let all = match &self.provider {
+            Some(provider) => vec![self.provided(provider, call).await?],
+            None => self.chosen(required, schemes, client).await?,
+        };
+        let mut secrets = Vec::new();
+        for credential in all {
+            if !credential.is_sendable() {
+                return Err(ToolError::failed("the host's credential cannot be sent").permanent());
+            }
+            credential.add(request);
+            credential.secrets(&mut secrets);
+        }
+        Ok(secrets)
+    }
+
+    async fn provided(
+        &self,
+        provider: &Arc<Provider>,
+        call: AuthRequest,
+    ) -> Result<Credential, ToolError> {
+        let now = Instant::now();
+        let mut kept = self.kept.lock().await;
+        kept.retain(|kept| kept.until > now);
+        // Callers without a name cannot be told apart.
+        let has_name = call.subject.is_some();
+        let known = kept
+            .iter()
+            .find(|kept| has_name && kept.grant == call.grant && kept.operation == call.operation);
+        if let Some(known) = known {
+            return Ok(known.credential.clone());
+        }
+        // Callers do not wait for each other.
+        drop(kept);
+        let (grant, operation) = (call.grant.clone(), call.operation.clone());
+        let credential = provider(call).await?;
+        if let Some(lasts) = credential.lasts.filter(|_| has_name) {
+            let mut kept = self.kept.lock().await;
+            if kept.len() >= MOST_KEPT {
+                kept.remove(0);
+            }
+            let until = now.checked_add(lasts).unwrap_or(now);
+            kept.push(Kept {
+                grant,
+                operation,
+                until,
+                credential: credential.clone(),
+            });
+        }
+        Ok(credential)
+    }
+
+    async fn chosen(
+        &self,
+        required: &Requirement,
+        schemes: &[(String, Scheme)],
+        client: &dyn HttpClient,
+    ) -> Result<Vec<Credential>, ToolError> {
+        let has = |name: &String| match schemes.iter().find(|(known, _)| known == name) {
+            Some((_, Scheme::Bearer)) => self.bearer.is_some() || self.client.is_some(),
+            Some((_, Scheme::Basic)) => self.basic.is_some(),
+            Some((_, Scheme::Key(..))) => self.keys.iter().any(|(known, _)| known == name),
+            _ => false,
+        };
+        let mut out = Vec::new();
+        let Some(required) = required else {
+            out.extend(self.keys.iter().map(|(_, key)| key.clone()));
+            out.extend(self.general(client).await?);
+            return Ok(out);
+        };
+        // An alternative that needs something comes before `{}`, which needs nothing.
+        let alternatives = || required.iter().filter(|all| all.iter().all(has));
+        let chosen = alternatives()
+            .find(|all| !all.is_empty())
+            .or_else(|| alternatives().next());
+        let Some(chosen) = chosen else {
+            out.extend(self.general(client).await?);
+            return Ok(out);
+        };
+        for name in chosen {
+            match schemes.iter().find(|(known, _)| known == name) {
+                Some((_, Scheme::Key(..))) => {
+                    let key = self.keys.iter().find(|(known, _)| known == name);
+                    out.extend(key.map(|(_, key)| key.clone()));
+                }
+                Some((_, Scheme::Basic)) => out.extend(self.basic.clone()),
+                _ => out.extend(self.token(client).await?),
+            }
+        }
+        Ok(out)
+    }
+
+    async fn general(&self, client: &dyn HttpClient) -> Result<Option<Credential>, ToolError> {
+        let token = self.token(client).await?;
+        Ok(token.or_else(|| self.basic.clone()))
+    }
+
+    async fn token(&self, http: &dyn HttpClient) -> Result<Option<Credential>, ToolError> {
+        match (&self.bearer, &self.client) {
+            (Some(bearer), _) => Ok(Some(bearer.clone())),
+            (None, Some(client)) => client.token(http).await.map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+impl ClientCredentials {
+    async fn token(&self, http: &dyn HttpClient) -> Result<Credential, ToolError> {
+        let mut token = self.token.lock().await;
+        let now = Instant::now();
+        if let Some((_, credential)) = token.as_ref().filter(|(until, _)| *until > now) {
+            return Ok(credential.clone());
+        }
+        // RFC 6749, section 2.3.1: name and secret are escaped first.
+        let client = Credential::basic(&escape(&self.id), &escape(&self.secret));
+        let request = HttpRequest {
+            method: "POST".to_owned(),
+            url: self.token_url.clone(),
+            headers: vec![
+                ("Authorization".to_owned(), client.value),
+                (
+                    "Content-Type".to_owned(),
+                    "application/x-www-form-urlencoded".to_owned(),
+                ),
+                ("Accept".to_owned(), "application/json".to_owned()),
+            ],
+            body: Some(b"grant_type=client_credentials".to_vec()),
+            timeout: Duration::from_secs(30),
+            max_bytes: 64 << 10,
+        };
+        // Nothing of the answer is shown: it may hold the secret, or a token.
+        let failed = || ToolError::failed("the authorization server gave the host no token");
+        let response = http.send(request).await.map_err(|_| failed())?;
+        let text = String::from_utf8_lossy(&response.body).into_owned();
+        let answer = Value::parse(&text)
+            .ok()
+            .filter(|_| response.status == 200)
+            .ok_or_else(failed)?;
+        let bearer = answer
+            .get("access_token")
+            .and_then(Value::as_str)
+            .ok_or_else(failed)?;
+        let lasts = answer
+            .get("expires_in")
+            .and_then(Value::as_u128)
+            .unwrap_or(60);
+        let lasts = Duration::from_secs(u64::try_from(lasts).unwrap_or(60).min(86_400));
+        let credential = Credential::bearer(bearer);
+        *token = Some((now + lasts.saturating_sub(MARGIN), credential.clone()));
+        Ok(credential)
+    }
+}
+
+/// Returns the spellings of a secret in URLs, forms and JSON.
+fn spellings(text: &str) -> Vec<String> {
+    let escaped = escape(text);
+    let mut lower = String::with_capacity(escaped.len());
+    let mut hex = 0_u8;
+    for char in escaped.chars() {
+        lower.push(if hex > 0 {
+            char.to_ascii_lowercase()
+        } else {
+            char
+        });
+        hex = if char == '%' {
+            2
+        } else {
+            hex.saturating_sub(1)
+        };
+    }
+    let json = Value::string(text).to_json();
+    let json = json.trim_start_matches('"');
+    let json = json.strip_suffix('"').unwrap_or(json);
+    let mut out = vec![text.to_owned(), json.to_owned(), json.replace('/', "\\/")];
+    for escaped in [escaped, lower] {
+        out.extend([escaped.replace("%20", "+"), escaped]);
+    }
+    out
+}
+
+/// Sorts secrets for [`scrubbed`], the longest first. Texts of less than four bytes would hide too much.
+pub(crate) fn sort(secrets: &mut Vec<String>) {
+    secrets.retain(|secret| secret.len() >= 4);
+    secrets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    secrets.dedup();
+}
+
+/// Replaces secrets in a value: in keys, texts and numbers.
+pub(crate) fn scrub(value: &mut Value<'_>, secrets: &[String]) {
+    let found = |text: &str| secrets.iter().any(|secret| text.contains(&**secret));
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| scrub(item, secrets)),
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                if found(key) {
+                    *key = scrubbed(key.to_string(), secrets).into();
+                }
+                scrub(value, secrets);
+            }
+        }
+        Value::String(text) | Value::Number(text) if found(text) => {
+            let text = scrubbed(text.to_string(), secrets);
+            *value = Value::string(text);
+        }
+        _ => {}
+    }
+}
+
+/// Replaces secrets in a text that was cut: its end may be the start of one.
+pub(crate) fn scrubbed_cut(text: String, secrets: &[String]) -> String {
+    let mut text = scrubbed(text, secrets);
+    let starts = |secret: &String| {
+        let ends = secret.char_indices().map(|(end, _)| end).rev();
+        let mut ends = ends.filter(|end| *end >= 4);
+        ends.find(|end| {
+            secret
+                .get(..*end)
+                .is_some_and(|start| text.ends_with(start))
+        })
+    };
+    if let Some(length) = secrets.iter().filter_map(starts).max() {
+        text.truncate(text.len() - length);
+        text.push_str("[secret]");
+    }
+    text
+}
+
+/// Replaces secrets in a text.
+pub(crate) fn scrubbed(mut text: String, secrets: &[String]) -> String {
+    for secret in secrets {
+        if text.contains(&**secret) {
+            text = text.replace(&**secret, "[secret]");
+        }
+    }
+    text
+}

@@ -1,0 +1,533 @@
+//! An API as a toolset: settings, and the import itself.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use toolwright::json::Value;
+use toolwright::{ToolError, ToolOptions, Toolset};
+use url::Url;
+
+use crate::answer::Trim;
+use crate::api_tool::{Shared, build};
+use crate::auth::{Auth, AuthRequest, ClientCredentials, Credential, Scheme, SchemePlace};
+use crate::client::{DefaultClient, HttpClient};
+use crate::document::{At, Document, Documents, MAX_BYTES};
+use crate::groups::{free_name, grouped};
+use crate::notice::{ImportError, Notice, NoticeKind};
+use crate::operation::{Operation, Parameter, operations};
+use crate::schema::Bases;
+use crate::server::{Servers, documented, given};
+use crate::style::scalar;
+use crate::text::{is_framing_header, is_token, looks_secret};
+use crate::tool::{Maker, requirement, tool_name};
+
+type ParameterRule = Box<dyn Fn(&Parameter<'_>) -> bool + Send + Sync>;
+type OperationRule = Box<dyn Fn(&Operation<'_>) -> bool + Send + Sync>;
+type Annotate = Box<dyn Fn(&Operation<'_>, ToolOptions) -> ToolOptions + Send + Sync>;
+
+/// Settings that decide what the model sees.
+pub(crate) struct Settings {
+    pub(crate) presets: Vec<(String, Value<'static>)>,
+    pub(crate) hides: Vec<ParameterRule>,
+    pub(crate) offers: Vec<ParameterRule>,
+    filters: Vec<OperationRule>,
+    pub(crate) annotates: Vec<Annotate>,
+    slashes: Vec<(String, String)>,
+    prefix: String,
+    defer_above: usize,
+    pub(crate) max_schema_bytes: usize,
+    pub(crate) timeout: Duration,
+    max_bytes: usize,
+    trim: Trim,
+    is_strict: bool,
+}
+
+impl Settings {
+    pub(crate) fn has_slashes(&self, operation: &Operation<'_>, name: &str) -> bool {
+        let id = operation.id.unwrap_or(operation.path);
+        self.slashes
+            .iter()
+            .any(|(known, parameter)| known == id && parameter == name)
+    }
+}
+
+/// An API, as its document describes it, on the way to a [`Toolset`].
+///
+/// See [the crate](crate) for an example.
+#[must_use = "`toolset` makes the tools"]
+pub struct OpenApi<'t> {
+    documents: Documents<'t>,
+    settings: Settings,
+    base: Option<Url>,
+    allowed: Vec<Url>,
+    auth: Auth,
+    client: Option<Arc<dyn HttpClient>>,
+    /// Keys by scheme, before the schemes are read.
+    keys: Vec<(String, String)>,
+}
+
+/// Shows no credential.
+impl fmt::Debug for OpenApi<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let base = self.base.as_ref().map(Url::as_str);
+        f.debug_struct("OpenApi")
+            .field("title", &self.title())
+            .field("base_url", &base)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'t> OpenApi<'t> {
+    /// Parses a document of `OpenAPI` 3.0, 3.1 or 3.2 in JSON, of at most 64 MiB.
+    ///
+    /// # Errors
+    /// Fails if the text is not JSON or the version is another one. Parts that cannot be read are [notices](Self::notices).
+    pub fn parse(text: &'t str) -> Result<Self, ImportError> {
+        Self::parse_at_most(text, MAX_BYTES)
+    }
+
+    /// Parses a document of at most `bytes`.
+    ///
+    /// # Errors
+    /// See [`parse`](Self::parse).
+    pub fn parse_at_most(text: &'t str, bytes: usize) -> Result<Self, ImportError> {
+        Self::new(parsed(text, bytes)?)
+    }
+
+    /// Parses a document in YAML, of at most 64 MiB.
+    ///
+    /// # Errors
+    /// See [`parse`](Self::parse).
+    #[cfg(feature = "yaml")]
+    pub fn parse_yaml(text: &str) -> Result<Self, ImportError> {
+        Self::new(crate::yaml::parse(text, MAX_BYTES)?)
+    }
+
+    /// Takes a document that is parsed already.
+    ///
+    /// # Errors
+    /// Fails if its version is not `OpenAPI` 3.0, 3.1 or 3.2.
+    pub fn new(document: Value<'t>) -> Result<Self, ImportError> {
+        let settings = Settings {
+            presets: Vec::new(),
+            hides: Vec::new(),
+            offers: Vec::new(),
+            filters: Vec::new(),
+            annotates: Vec::new(),
+            slashes: Vec::new(),
+            prefix: String::new(),
+            defer_above: 40,
+            max_schema_bytes: 64 << 10,
+            timeout: Duration::from_secs(30),
+            max_bytes: 1 << 20,
+            trim: Trim::default(),
+            is_strict: false,
+        };
+        Ok(Self {
+            documents: Documents::new(document)?,
+            settings,
+            base: None,
+            allowed: Vec::new(),
+            auth: Auth::default(),
+            client: None,
+            keys: Vec::new(),
+        })
+    }
+
+    /// Returns the title of the API.
+    pub fn title(&self) -> &str {
+        let info = self
+            .documents
+            .all
+            .first()
+            .and_then(|document| document.root.get("info"));
+        info.and_then(|info| info.get("title"))
+            .and_then(Value::as_str)
+            .unwrap_or("API")
+    }
+
+    /// Adds another document that `$ref`s lead to, under its URI. Nothing is fetched.
+    ///
+    /// # Errors
+    /// Fails if the text is not JSON.
+    pub fn document(mut self, uri: impl Into<String>, text: &'t str) -> Result<Self, ImportError> {
+        self.documents
+            .all
+            .push(Document::new(uri, parsed(text, MAX_BYTES)?));
+        Ok(self)
+    }
+
+    /// Sets the URL before all paths. Its path is kept. Required unless the document names exactly one absolute `https`
+    /// server without variables. Only here may it be `http` or in a private network. Credentials go to its origin alone.
+    ///
+    /// # Errors
+    /// Fails unless it is an absolute `http` or `https` URL without a user, a query and a fragment.
+    pub fn base_url(mut self, url: &str) -> Result<Self, ImportError> {
+        self.base = Some(given(url)?);
+        Ok(self)
+    }
+
+    /// Allows operations whose own servers have this origin. Their requests carry no credential.
+    ///
+    /// # Errors
+    /// See [`base_url`](Self::base_url).
+    pub fn allow_origin(mut self, url: &str) -> Result<Self, ImportError> {
+        self.allowed.push(given(url)?);
+        Ok(self)
+    }
+
+    /// Sends `Authorization: Bearer` with this token where the document asks for a bearer token, OAuth or `OpenID` Connect,
+    /// or does not say what it asks for.
+    pub fn bearer(mut self, token: &str) -> Self {
+        self.auth.bearer = Some(Credential::bearer(token));
+        self
+    }
+
+    /// Sends `Authorization: Basic` where the document asks for it, or does not say what it asks for.
+    pub fn basic(mut self, user: &str, password: &str) -> Self {
+        self.auth.basic = Some(Credential::basic(user, password));
+        self
+    }
+
+    /// Sends this key where the document asks for the security scheme of this name.
+    pub fn api_key(mut self, scheme: impl Into<String>, key: impl Into<String>) -> Self {
+        self.keys.push((scheme.into(), key.into()));
+        self
+    }
+
+    /// Gets tokens from an authorization server, by the grant `client_credentials` of OAuth 2, and sends them as
+    /// [`bearer`](Self::bearer) does. The document's own `tokenUrl` is not trusted.
+    ///
+    /// # Errors
+    /// See [`base_url`](Self::base_url).
+    pub fn client_credentials(
+        mut self,
+        token_url: &str,
+        id: impl Into<String>,
+        secret: impl Into<String>,
+    ) -> Result<Self, ImportError> {
+        let token_url = given(token_url)?.into();
+        let (id, secret, token) = (id.into(), secret.into(), Mutex::new(None));
+        self.auth.client = Some(ClientCredentials {
+            token_url,
+            id,
+            secret,
+            token,
+        });
+        Ok(self)
+    }
+
+    /// Sets a function that returns the credential of each call, instead of the settings above. One that
+    /// [expires](Credential::expires_in) is used again for the same caller and operation, and never for another caller.
+    pub fn auth<F, R>(mut self, auth: F) -> Self
+    where
+        F: Fn(AuthRequest) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<Credential, ToolError>> + Send + 'static,
+    {
+        self.auth.provider = Some(Arc::new(move |request| Box::pin(auth(request))));
+        self
+    }
+
+    /// Sends this value for all parameters and properties of this name. The model does not see them.
+    pub fn preset(mut self, name: impl Into<String>, value: impl Into<Value<'static>>) -> Self {
+        self.settings.presets.push((name.into(), value.into()));
+        self
+    }
+
+    /// Hides parameters and properties from the model. Without a [preset](Self::preset), they are not sent.
+    pub fn hide(mut self, hides: impl Fn(&Parameter<'_>) -> bool + Send + Sync + 'static) -> Self {
+        self.settings.hides.push(Box::new(hides));
+        self
+    }
+
+    /// Offers parameters to the model although their names look like those of secrets.
+    pub fn offer(
+        mut self,
+        offers: impl Fn(&Parameter<'_>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.offers.push(Box::new(offers));
+        self
+    }
+
+    /// Keeps only the operations for which the predicate returns true.
+    pub fn filter(
+        mut self,
+        keeps: impl Fn(&Operation<'_>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.filters.push(Box::new(keeps));
+        self
+    }
+
+    /// Changes the options of tools, which follow from the method otherwise: `GET`, `HEAD`, `OPTIONS` and `QUERY` are
+    /// `read_only`, `PUT` and `DELETE` idempotent and destructive, all others destructive, and all `open_world`.
+    pub fn annotate(
+        mut self,
+        annotate: impl Fn(&Operation<'_>, ToolOptions) -> ToolOptions + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.annotates.push(Box::new(annotate));
+        self
+    }
+
+    /// Lets a parameter of a path have several segments: its slashes are sent as slashes. `operation` is the
+    /// `operationId`, or the path if there is none.
+    pub fn slashes(mut self, operation: impl Into<String>, parameter: impl Into<String>) -> Self {
+        self.settings
+            .slashes
+            .push((operation.into(), parameter.into()));
+        self
+    }
+
+    /// Adds a prefix to the names of all tools, such as `shop_`.
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.settings.prefix = prefix.into();
+        self
+    }
+
+    /// Defers the tools in groups if there are more than `tools`: by their first tag, else by the first segment of the path.
+    /// Default: 40. See [`Toolset::defer`].
+    pub fn defer_by_tag(mut self, tools: usize) -> Self {
+        self.settings.defer_above = tools;
+        self
+    }
+
+    /// Limits the bytes that are read of an answer. Default: 1 MiB.
+    pub fn max_bytes(mut self, bytes: usize) -> Self {
+        self.settings.max_bytes = bytes;
+        self
+    }
+
+    /// Limits the bytes of one tool's schema. Default: 64 KiB, of which a request to a model holds few. Parts of a longer one admit any value, with a notice.
+    pub fn max_schema_bytes(mut self, bytes: usize) -> Self {
+        self.settings.max_schema_bytes = bytes;
+        self
+    }
+
+    /// Sets the time limit of a call. Default: 30 s.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.settings.timeout = timeout;
+        self
+    }
+
+    /// Sets how much of an answer the model reads.
+    pub fn trim(mut self, trim: Trim) -> Self {
+        self.settings.trim = trim;
+        self
+    }
+
+    /// Makes each notice an error of [`toolset`](Self::toolset).
+    pub fn strict(mut self) -> Self {
+        self.settings.is_strict = true;
+        self
+    }
+
+    /// Sets the client that sends requests. Default: one of `reqwest`.
+    pub fn client(mut self, client: impl HttpClient + 'static) -> Self {
+        self.client = Some(Arc::new(client));
+        self
+    }
+
+    /// Returns the notices about the document, under the settings so far. Without a base URL, servers are not checked.
+    pub fn notices(&self) -> Vec<Notice> {
+        let nowhere = Url::parse("https://api.invalid").ok();
+        let base = self
+            .base
+            .clone()
+            .or_else(|| documented(&self.documents).ok())
+            .or(nowhere);
+        base.map_or_else(Vec::new, |base| self.drafts(&base).1)
+    }
+
+    /// Makes the tools.
+    ///
+    /// # Errors
+    /// Fails if a setting is invalid, if no base URL is known, or if no operation is a tool. After [`strict`](Self::strict),
+    /// also if there are notices.
+    pub fn toolset(self) -> Result<Toolset, ImportError> {
+        self.import().map(|(tools, _)| tools)
+    }
+
+    /// Makes the tools, and returns the notices beside them.
+    ///
+    /// # Errors
+    /// See [`toolset`](Self::toolset).
+    pub fn import(mut self) -> Result<(Toolset, Vec<Notice>), ImportError> {
+        let base = match self.base.take() {
+            Some(base) => base,
+            None => documented(&self.documents)?,
+        };
+        let schemes = self.schemes();
+        for (scheme, key) in std::mem::take(&mut self.keys) {
+            let Some((_, Scheme::Key(place, name))) =
+                schemes.iter().find(|(name, _)| *name == scheme)
+            else {
+                let words = format!("the document has no API key scheme `{scheme}`");
+                return Err(ImportError::Setting(words));
+            };
+            let is_sendable = match place {
+                SchemePlace::Header => is_token(name) && !is_framing_header(name),
+                SchemePlace::Cookie => is_token(name),
+                SchemePlace::Query => true,
+            };
+            if !is_sendable {
+                let words = format!("the key of `{scheme}` cannot be sent as `{name}`");
+                return Err(ImportError::Setting(words));
+            }
+            self.auth.keys.push((scheme, Auth::key(name, *place, &key)));
+        }
+        let (drafts, mut notices) = self.drafts(&base);
+        let mut secrets = Vec::new();
+        for (name, value) in &self.settings.presets {
+            if looks_secret(name) {
+                let text = scalar(value).unwrap_or_default();
+                Credential::header(name.as_str(), text).secrets(&mut secrets);
+            }
+        }
+        let shared = Arc::new(Shared {
+            client: self
+                .client
+                .take()
+                .unwrap_or_else(|| Arc::new(DefaultClient::default())),
+            auth: std::mem::take(&mut self.auth),
+            schemes,
+            timeout: self.settings.timeout,
+            max_bytes: self.settings.max_bytes,
+            trim: self.settings.trim,
+            secrets,
+        });
+        let mut tools = Vec::new();
+        for made in drafts {
+            let (draft, operation, pointer) = (made.draft, made.operation, made.pointer);
+            let group = draft.group.clone();
+            match build(draft, made.has_credentials, &shared) {
+                Ok(tool) => tools.push((group, tool)),
+                Err(message) => notices.push(Notice {
+                    operation,
+                    pointer,
+                    kind: NoticeKind::LeftOut,
+                    message,
+                }),
+            }
+        }
+        if self.settings.is_strict && !notices.is_empty() {
+            return Err(ImportError::Strict(notices));
+        }
+        if tools.is_empty() {
+            return Err(ImportError::Empty(notices));
+        }
+        let set = if tools.len() > self.settings.defer_above {
+            grouped(tools)
+        } else {
+            Toolset::new(tools.into_iter().map(|(_, tool)| tool)).map_err(|error| error.to_string())
+        };
+        let set = set.map_err(ImportError::Setting)?;
+        Ok((set, notices))
+    }
+
+    fn schemes(&self) -> Vec<(String, Scheme)> {
+        let components = self
+            .documents
+            .root()
+            .and_then(|root| root.get("components"));
+        let schemes = components.and_then(|components| components.get("securitySchemes"));
+        let schemes = schemes.iter().flat_map(At::entries);
+        let read = schemes
+            .filter_map(|(name, at)| Some((name.to_owned(), self.documents.follow(at).ok()?)));
+        read.map(|(name, at)| (name, Scheme::read(at.value)))
+            .collect()
+    }
+
+    fn drafts(&self, base: &Url) -> (Vec<Made>, Vec<Notice>) {
+        let documents = &self.documents;
+        let schemes = self.schemes();
+        let bases = Bases::new(documents);
+        let required = documents.root().and_then(|root| requirement(&root));
+        let maker = Maker {
+            documents,
+            bases: &bases,
+            settings: &self.settings,
+            schemes: &schemes,
+            required,
+            met: RefCell::default(),
+        };
+        let servers = Servers {
+            base,
+            allowed: &self.allowed,
+        };
+        let (found, mut notices) = operations(documents);
+        let mut names = HashSet::new();
+        let mut made = Vec::new();
+        for found in found {
+            let operation = &found.operation;
+            if !self.settings.filters.iter().all(|keeps| keeps(operation)) {
+                continue;
+            }
+            let pointer = documents.place(found.at.document, &found.at.pointer);
+            let name = free_name(
+                tool_name(operation, &self.settings.prefix),
+                &found.name(),
+                &mut names,
+            );
+            let draft = servers
+                .of(documents, &found)
+                .and_then(|(base, has_credentials)| {
+                    let mut own = Vec::new();
+                    let draft =
+                        maker.draft(&found, (base, has_credentials), name.clone(), &mut own)?;
+                    notices.append(&mut own);
+                    Ok((draft, has_credentials))
+                });
+            match draft {
+                Ok((draft, has_credentials)) => {
+                    let own = operation
+                        .id
+                        .map(|id| format!("{}{id}", self.settings.prefix));
+                    if own.as_ref().is_some_and(|own| *own != name) {
+                        let message = format!("the tool is `{name}`");
+                        notices.push(found.notice(NoticeKind::Renamed, pointer.clone(), message));
+                    }
+                    made.push(Made {
+                        draft,
+                        has_credentials,
+                        operation: found.name(),
+                        pointer,
+                    });
+                }
+                Err((pointer, message)) => {
+                    notices.push(found.notice(NoticeKind::LeftOut, pointer, message));
+                }
+            }
+        }
+        let met = maker.met.take();
+        let unmet = self.settings.presets.iter().enumerate();
+        for (_, (name, _)) in unmet.filter(|(index, _)| !met.contains(index)) {
+            notices.push(Notice {
+                operation: String::new(),
+                pointer: String::new(),
+                kind: NoticeKind::Ignored,
+                message: format!("no parameter has the name of the preset `{name}`"),
+            });
+        }
+        (made, notices)
+    }
+}
+
+/// A draft, with the operation that it is of.
+struct Made {
+    draft: crate::tool::Draft,
+    has_credentials: bool,
+    operation: String,
+    pointer: String,
+}
+
+fn parsed(text: &str, most: usize) -> Result<Value<'_>, ImportError> {
+    if text.len() > most {
+        return Err(ImportError::TooLong(most));
+    }
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    Value::parse(text).map_err(|error| ImportError::Syntax(error.to_string()))
+}

@@ -1,0 +1,313 @@
+//! From arguments to a request: the plan of one operation.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+
+use toolwright::call::ErrorKind;
+use toolwright::json::Value;
+use toolwright::{Context, ToolError};
+
+use crate::body::{BodyFormat, Form};
+use crate::client::HttpRequest;
+use crate::guard::Guard;
+use crate::operation::Place;
+use crate::path::{Piece, Template, literal_query};
+use crate::style::{Style, pairs, scalar, text};
+use crate::text::{escape, folded, is_method_override, stem, unescape};
+
+/// Most bytes of a URL, and of one header.
+pub(crate) const MOST_URL: usize = 16 << 10;
+const MOST_HEADER: usize = 8 << 10;
+
+/// Where a value comes from.
+#[derive(Clone)]
+pub(crate) enum Source {
+    /// The argument of this name.
+    Argument(String),
+    /// The host, or the only value that the document allows.
+    Fixed(Value<'static>),
+    /// The call's own key, which all attempts share.
+    CallKey,
+}
+
+/// How a parameter is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Writing {
+    /// In a style, which `explode`s or not.
+    Styled(Style, bool),
+    /// As JSON text.
+    Json,
+    /// The keys of an object are the whole query.
+    WholeQuery,
+    /// In a path; slashes separate segments.
+    Segments,
+}
+
+/// A parameter of the request.
+#[derive(Clone)]
+pub(crate) struct Slot {
+    pub(crate) source: Source,
+    /// The name in the document.
+    pub(crate) name: String,
+    pub(crate) place: Place,
+    pub(crate) writing: Writing,
+}
+
+/// What the body is made of.
+#[derive(Clone)]
+pub(crate) enum BodySource {
+    Whole(Source),
+    /// Properties of an object, by their names in the document.
+    Properties(Vec<(String, Source)>, bool),
+}
+
+/// How one operation's arguments become a request. It holds presets, which may be secret, so it has no `Debug`.
+pub(crate) struct Plan {
+    pub(crate) method: String,
+    /// Scheme, host and path of the server, without a slash at the end.
+    pub(crate) base: String,
+    pub(crate) template: Template,
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) body: Option<(BodyFormat, BodySource)>,
+    pub(crate) accept: String,
+    /// Names of the query and of forms that keys of an object must not set, in lower case.
+    pub(crate) forbidden: HashSet<String>,
+    /// Names of a form's properties, which keys of an object must not set.
+    pub(crate) form_names: HashSet<String>,
+    pub(crate) guard: Guard,
+}
+
+fn refused(message: String) -> ToolError {
+    ToolError::new(ErrorKind::InvalidArgs, message)
+}
+
+/// Returns a key for a call whose place in a run is not known.
+fn random_key<'v>() -> Value<'v> {
+    let random = || RandomState::new().build_hasher().finish();
+    Value::string(format!("{:016x}{:016x}", random(), random()))
+}
+
+impl Plan {
+    fn is_forbidden(&self, name: &str) -> bool {
+        let name = unescape(name);
+        is_method_override(&name)
+            || name.chars().any(char::is_control)
+            || self.forbidden.contains(&folded(stem(&name)))
+    }
+
+    /// Makes the request. It has no credentials yet.
+    pub(crate) fn request(
+        &self,
+        arguments: &Value<'_>,
+        cx: &Context,
+    ) -> Result<HttpRequest, ToolError> {
+        let value = |source: &Source| -> Option<Value<'_>> {
+            match source {
+                Source::Argument(key) => arguments.get(key).cloned(),
+                Source::Fixed(value) => Some(value.clone()),
+                Source::CallKey => Some(cx.idempotency_key().map_or_else(random_key, Value::from)),
+            }
+        };
+        let written = |name: &str| -> Result<(String, bool), String> {
+            let slot = self
+                .slots
+                .iter()
+                .find(|slot| slot.place == Place::Path && slot.name == name);
+            let slot = slot.ok_or_else(|| format!("`{name}` has no value"))?;
+            let value = value(&slot.source).ok_or_else(|| format!("`{name}` has no value"))?;
+            let text = match slot.writing {
+                Writing::Segments => {
+                    let text = scalar(&value).unwrap_or_default();
+                    let parts: Vec<_> = text.split('/').map(escape).collect();
+                    return Ok((parts.join("/"), true));
+                }
+                Writing::Styled(style, explode) => text(style, explode, name, &value, escape),
+                Writing::Json | Writing::WholeQuery => Some(escape(&value.to_json())),
+            };
+            Ok((text.unwrap_or_default(), false))
+        };
+        let path = self.template.write(written).map_err(refused)?;
+        let query = self.query(&value, written)?;
+        let mut url = format!("{}{path}", self.base);
+        if !query.is_empty() {
+            url = format!("{url}?{query}");
+        }
+        self.check(&url, &path, !query.is_empty())?;
+        let mut headers = vec![("Accept".to_owned(), self.accept.clone())];
+        self.headers(&value, &mut headers)?;
+        let mut request = HttpRequest {
+            method: self.method.clone(),
+            url,
+            headers,
+            body: None,
+            timeout: std::time::Duration::MAX,
+            max_bytes: 0,
+        };
+        self.body(&value, &mut request)?;
+        Ok(request)
+    }
+
+    fn query<'v>(
+        &self,
+        value: &impl Fn(&Source) -> Option<Value<'v>>,
+        written: impl Fn(&str) -> Result<(String, bool), String>,
+    ) -> Result<String, ToolError> {
+        let mut all: Vec<String> = Vec::new();
+        for (name, pieces) in &self.template.query {
+            let mut text = String::new();
+            for piece in pieces {
+                match piece {
+                    Piece::Literal(literal) => text.push_str(&literal_query(literal)),
+                    Piece::Parameter(name) => text.push_str(&written(name).map_err(refused)?.0),
+                }
+            }
+            all.push(format!("{}={text}", escape(name)));
+        }
+        for slot in self.slots.iter().filter(|slot| slot.place == Place::Query) {
+            let Some(value) = value(&slot.source).filter(|value| !value.is_null()) else {
+                continue;
+            };
+            let (style, explode) = match slot.writing {
+                Writing::Styled(style, explode) => (style, explode),
+                Writing::WholeQuery if matches!(value, Value::Object(_)) => (Style::Form, true),
+                Writing::WholeQuery => {
+                    return Err(refused(format!("`{}` is not an object", slot.name)));
+                }
+                Writing::Json | Writing::Segments => {
+                    all.push(format!(
+                        "{}={}",
+                        escape(&slot.name),
+                        escape(&value.to_json())
+                    ));
+                    continue;
+                }
+            };
+            for pair in pairs(style, explode, &slot.name, &value) {
+                if pair.is_key && self.is_forbidden(&pair.name) {
+                    return Err(refused(format!(
+                        "`{}` cannot be set by `{}`",
+                        pair.name, slot.name
+                    )));
+                }
+                all.push(format!("{}={}", escape(&pair.name), pair.value));
+            }
+        }
+        Ok(all.join("&"))
+    }
+
+    /// Compares the URL with what a parser of URLs makes of it, since parsers drop dot segments and more in silence.
+    fn check(&self, url: &str, path: &str, has_query: bool) -> Result<(), ToolError> {
+        if url.len() > MOST_URL {
+            return Err(refused(format!(
+                "the arguments make a URL of more than {MOST_URL} bytes"
+            )));
+        }
+        let is_same = url::Url::parse(url).is_ok_and(|parsed| {
+            parsed.as_str() == url
+                && parsed.query().is_some() == has_query
+                && parsed.fragment().is_none()
+        });
+        let has_segments = self
+            .slots
+            .iter()
+            .any(|slot| slot.writing == Writing::Segments)
+            || path.split('/').count() == self.template.len() + 1;
+        if is_same && has_segments {
+            Ok(())
+        } else {
+            Err(refused(
+                "the arguments make another URL than the one of this operation".to_owned(),
+            ))
+        }
+    }
+
+    fn headers<'v>(
+        &self,
+        value: &impl Fn(&Source) -> Option<Value<'v>>,
+        headers: &mut Vec<(String, String)>,
+    ) -> Result<(), ToolError> {
+        let mut cookies = Vec::new();
+        for slot in &self.slots {
+            let Some(value) = value(&slot.source).filter(|value| !value.is_null()) else {
+                continue;
+            };
+            match slot.place {
+                Place::Header => {
+                    let written = match slot.writing {
+                        Writing::Styled(style, explode) => {
+                            text(style, explode, &slot.name, &value, str::to_owned)
+                        }
+                        _ => Some(value.to_json()),
+                    };
+                    let Some(written) = written else { continue };
+                    let written = written.trim().to_owned();
+                    if !written.bytes().all(|byte| (b' '..=b'~').contains(&byte))
+                        || written.len() > MOST_HEADER
+                    {
+                        return Err(refused(format!(
+                            "`{}` is a header: visible ASCII, up to {MOST_HEADER} bytes",
+                            slot.name
+                        )));
+                    }
+                    headers.retain(|(known, _)| !known.eq_ignore_ascii_case(&slot.name));
+                    headers.push((slot.name.clone(), written));
+                }
+                Place::Cookie => {
+                    let Writing::Styled(style, explode) = slot.writing else {
+                        cookies.push(format!(
+                            "{}={}",
+                            escape(&slot.name),
+                            escape(&value.to_json())
+                        ));
+                        continue;
+                    };
+                    for pair in pairs(style, explode, &slot.name, &value) {
+                        if pair.is_key && self.is_forbidden(&pair.name) {
+                            return Err(refused(format!(
+                                "`{}` cannot be set by `{}`",
+                                pair.name, slot.name
+                            )));
+                        }
+                        cookies.push(format!("{}={}", escape(&pair.name), pair.value));
+                    }
+                }
+                _ => {}
+            }
+        }
+        if !cookies.is_empty() {
+            headers.push(("Cookie".to_owned(), cookies.join("; ")));
+        }
+        Ok(())
+    }
+
+    fn body<'v>(
+        &self,
+        value: &impl Fn(&Source) -> Option<Value<'v>>,
+        request: &mut HttpRequest,
+    ) -> Result<(), ToolError> {
+        let Some((format, source)) = &self.body else {
+            return Ok(());
+        };
+        let body = match source {
+            BodySource::Whole(source) => value(source).filter(|body| !body.is_null()),
+            BodySource::Properties(properties, is_required) => {
+                let entries = properties
+                    .iter()
+                    .filter_map(|(name, source)| Some((name.clone(), value(source)?)));
+                let body = Value::object(entries);
+                Some(body).filter(|body| *is_required || !body.entries().is_empty())
+            }
+        };
+        let Some(mut body) = body else { return Ok(()) };
+        let is_form = matches!(format.form, Form::Pairs | Form::Multipart);
+        self.guard.apply(&mut body, is_form).map_err(refused)?;
+        let (media, bytes) = format
+            .write(&body, |name| {
+                self.is_forbidden(name) || self.form_names.contains(&folded(stem(&unescape(name))))
+            })
+            .map_err(refused)?;
+        request.headers.push(("Content-Type".to_owned(), media));
+        request.body = Some(bytes);
+        Ok(())
+    }
+}

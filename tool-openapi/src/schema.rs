@@ -1,0 +1,511 @@
+//! From schemas of `OpenAPI` to JSON Schema 2020-12 for requests, with what they refer to under `$defs`.
+
+mod bases;
+mod keywords;
+mod object;
+mod properties;
+mod union;
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use toolwright::json::Value;
+
+pub(crate) use self::bases::Bases;
+use self::keywords::{Keyword, keyword};
+pub(crate) use self::object::{MergedObject, is_read_only, merged};
+pub(crate) use self::properties::{Properties, Property, properties};
+use crate::document::{At, Documents, MAX_DEPTH, step};
+use crate::notice::NoticeKind;
+
+/// A part of a schema, as a chain of steps from a place in a document. It is written out for notices only.
+pub(crate) enum Path<'p> {
+    At(usize, &'p str),
+    Step(&'p Path<'p>, &'p str),
+    Index(&'p Path<'p>, &'p str, usize),
+}
+
+impl Path<'_> {
+    fn document(&self) -> usize {
+        match self {
+            Self::At(document, _) => *document,
+            Self::Step(outer, _) | Self::Index(outer, ..) => outer.document(),
+        }
+    }
+
+    fn depth(&self) -> usize {
+        match self {
+            Self::At(..) => 0,
+            Self::Step(outer, _) | Self::Index(outer, ..) => outer.depth() + 1,
+        }
+    }
+
+    fn pointer(&self) -> String {
+        match self {
+            Self::At(_, pointer) => (*pointer).to_owned(),
+            Self::Step(outer, key) => format!("{}/{}", outer.pointer(), step(key)),
+            Self::Index(outer, key, index) => format!("{}/{}/{index}", outer.pointer(), step(key)),
+        }
+    }
+}
+
+/// The form in which a target of references is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Form {
+    /// As it is.
+    Own,
+    /// The union of its subtypes, for a discriminator without one.
+    Union,
+}
+
+/// Converts the schemas of one operation.
+pub(crate) struct Schemas<'a, 't> {
+    documents: &'a Documents<'t>,
+    bases: &'a Bases,
+    keys: HashMap<(usize, String, Form), String>,
+    taken: HashSet<String>,
+    waiting: VecDeque<(String, usize, String, Form)>,
+    bytes: usize,
+    most_bytes: usize,
+    /// Properties that no object shows.
+    pub(crate) hidden: HashSet<String>,
+    /// Kind, place and message of what was changed.
+    pub(crate) notes: Vec<(NoticeKind, String, String)>,
+}
+
+impl<'a, 't: 'a> Schemas<'a, 't> {
+    pub(crate) fn new(documents: &'a Documents<'t>, bases: &'a Bases, most_bytes: usize) -> Self {
+        Self {
+            documents,
+            bases,
+            keys: HashMap::new(),
+            taken: HashSet::new(),
+            waiting: VecDeque::new(),
+            bytes: 0,
+            most_bytes,
+            hidden: HashSet::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    fn note(&mut self, at: &Path<'_>, message: impl Into<String>) {
+        let place = self.documents.place(at.document(), &at.pointer());
+        self.notes
+            .push((NoticeKind::Loosened, place, message.into()));
+    }
+
+    /// Converts a schema that stands in an operation.
+    pub(crate) fn of(&mut self, at: &At<'a, 't>) -> Value<'a> {
+        let converted = self.schema(at.value, &Path::At(at.document, &at.pointer));
+        self.bytes += size(&converted);
+        converted
+    }
+
+    /// Returns what the schemas refer to, as entries of `$defs`.
+    pub(crate) fn definitions(&mut self) -> Vec<(Cow<'a, str>, Value<'a>)> {
+        let mut definitions = Vec::new();
+        let mut is_full = false;
+        while let Some((key, document, pointer, form)) = self.waiting.pop_front() {
+            let target = self.documents.at(document, pointer.clone());
+            let path = Path::At(document, &pointer);
+            let value = match target {
+                Some(_) if self.bytes > self.most_bytes => {
+                    if !is_full {
+                        let words = format!(
+                            "the schema is cut here, since it has more than {} bytes",
+                            self.most_bytes
+                        );
+                        self.note(&path, words);
+                    }
+                    is_full = true;
+                    Value::empty()
+                }
+                Some(at) if form == Form::Union => self.union(&at, &path),
+                Some(at) => self.schema(at.value, &path),
+                None => Value::empty(),
+            };
+            self.bytes += size(&value) + key.len();
+            definitions.push((Cow::Owned(key), value));
+        }
+        definitions
+    }
+
+    fn schema(&mut self, schema: &'a Value<'t>, at: &Path<'_>) -> Value<'a> {
+        match schema {
+            Value::Bool(admits) => return Value::Bool(*admits),
+            Value::Object(_) => {}
+            _ => {
+                self.note(at, "this is not a schema");
+                return Value::empty();
+            }
+        }
+        if at.depth() > 2 * MAX_DEPTH {
+            self.note(at, "this nests too deep");
+            return Value::empty();
+        }
+        let (reference, target) = match schema.get("$ref") {
+            None => return self.keywords(schema, at),
+            Some(Value::String(reference)) => {
+                (reference, self.documents.target(at.document(), reference))
+            }
+            Some(_) => {
+                self.note(at, "its `$ref` is not a string");
+                return Value::empty();
+            }
+        };
+        let target = match target {
+            Ok(target) => target,
+            Err(why) => {
+                self.note(at, why);
+                return Value::empty();
+            }
+        };
+        let is_circle =
+            target.value.get("$ref").is_some() && self.documents.follow(target.clone()).is_err();
+        if is_circle {
+            self.note(at, format!("`{reference}` leads in a circle, or nowhere"));
+            return Value::empty();
+        }
+        let is_part = matches!(at, Path::Index(_, "allOf", _));
+        let form = match self.bases.get(target.document, &target.pointer) {
+            Some(_) if !is_part => Form::Union,
+            _ => Form::Own,
+        };
+        let referred = self.reference(&target, form);
+        // OpenAPI 3.0 ignores siblings, but a description is harmless, and `nullable` has one meaning.
+        let mut siblings = match (self.documents.is_30, schema.entries().len()) {
+            (_, 1) => Value::empty(),
+            (false, _) => self.keywords(schema, at),
+            (true, _) => {
+                let description = schema
+                    .get("description")
+                    .filter(|text| text.as_str().is_some());
+                let description = description.map(|text| ("description", text.clone()));
+                Value::object(description)
+            }
+        };
+        let is_nullable =
+            self.documents.is_30 && matches!(schema.get("nullable"), Some(Value::Bool(true)));
+        let Value::Object(entries) = &mut siblings else {
+            return siblings;
+        };
+        if is_nullable {
+            entries.push(("anyOf".into(), Value::Array(vec![referred, null()])));
+        } else if let Value::Object(reference) = referred {
+            entries.splice(0..0, reference);
+        }
+        siblings
+    }
+
+    /// Returns `{"$ref": …}` to a target, which is written under `$defs` once.
+    fn reference(&mut self, target: &At<'a, 't>, form: Form) -> Value<'a> {
+        let key = (target.document, target.pointer.clone(), form);
+        let name = match self.keys.get(&key) {
+            Some(name) => name.clone(),
+            None => {
+                let name = self.free_name(&target.pointer, form);
+                self.waiting.push_back((
+                    name.clone(),
+                    target.document,
+                    target.pointer.clone(),
+                    form,
+                ));
+                self.keys.insert(key, name.clone());
+                name
+            }
+        };
+        Value::object([("$ref", Value::string(format!("#/$defs/{name}")))])
+    }
+
+    /// Returns a name for a definition, of letters, digits, `_`, `.` and `-`.
+    fn free_name(&mut self, pointer: &str, form: Form) -> String {
+        let last = pointer.rsplit('/').next().unwrap_or_default();
+        let fits = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.');
+        let mut name: String = last
+            .chars()
+            .map(|char| if fits(char) { char } else { '_' })
+            .collect();
+        if form == Form::Union {
+            name.push_str("_any");
+        }
+        let mut free = name.clone();
+        let mut count = 2;
+        while !self.taken.insert(free.clone()) {
+            free = format!("{name}_{count}");
+            count += 1;
+        }
+        free
+    }
+
+    fn keywords(&mut self, schema: &'a Value<'t>, at: &Path<'_>) -> Value<'a> {
+        let mut out: Vec<(Cow<'a, str>, Value<'a>)> = Vec::new();
+        for (index, (key, value)) in schema.entries().iter().enumerate() {
+            if schema
+                .entries()
+                .iter()
+                .take(index)
+                .any(|(known, _)| known == key)
+            {
+                self.note(
+                    &Path::Step(at, key),
+                    "the key is repeated; the first counts",
+                );
+                continue;
+            }
+            if key == "format" && value.as_str() == Some("binary") {
+                out.push(("contentEncoding".into(), Value::from("base64")));
+                continue;
+            }
+            let kept = match keyword(key) {
+                Keyword::Skip => None,
+                Keyword::Any => {
+                    self.note(&Path::Step(at, key), "dynamic references are not followed");
+                    None
+                }
+                Keyword::Type => self.types(schema, value, at),
+                Keyword::Enum => self.values(schema, value, at),
+                Keyword::Plain(fits, _) if fits(value) => Some(value.clone()),
+                Keyword::Plain(_, what) => {
+                    self.note(&Path::Step(at, key), format!("this is not {what}"));
+                    None
+                }
+                Keyword::Limit if matches!(value, Value::Number(_)) => Some(value.clone()),
+                Keyword::Limit if matches!(value, Value::Bool(_)) => None,
+                Keyword::Limit => {
+                    self.note(&Path::Step(at, key), "this is not a number");
+                    None
+                }
+                Keyword::Schema => Some(self.schema(value, &Path::Step(at, key))),
+                Keyword::List => self.list(key, value, at),
+                Keyword::Map => self.map(key, value, at),
+                Keyword::Required => self.required(schema, value, at),
+            };
+            if let Some(kept) = kept {
+                // A boolean `exclusiveMinimum` makes its limit exclusive.
+                let key = match &**key {
+                    // Alternatives of real documents overlap, and the API takes a value that fits several.
+                    "oneOf" if schema.get("anyOf").is_none() => "anyOf",
+                    "minimum" if is_true(schema, "exclusiveMinimum") => "exclusiveMinimum",
+                    "maximum" if is_true(schema, "exclusiveMaximum") => "exclusiveMaximum",
+                    key => key,
+                };
+                out.push((Cow::Borrowed(key), kept));
+            }
+        }
+        let mut converted = Value::Object(out);
+        if schema.get("allOf").is_some() {
+            self.unrequire(schema, at, &mut converted);
+        }
+        let has_type = schema
+            .get("type")
+            .is_some_and(|value| value.as_str().is_some());
+        let is_nullable = self.documents.is_30 && is_true(schema, "nullable");
+        let has_choice = ["allOf", "anyOf", "oneOf"]
+            .iter()
+            .any(|key| converted.get(key).is_some());
+        if is_nullable && !has_type && has_choice {
+            return Value::object([("anyOf", Value::Array(vec![converted, null()]))]);
+        }
+        converted
+    }
+
+    fn list(&mut self, key: &str, value: &'a Value<'t>, at: &Path<'_>) -> Option<Value<'a>> {
+        let items = match value {
+            Value::Array(items) if !items.is_empty() => items,
+            Value::Array(_) => return None,
+            _ => {
+                self.note(&Path::Step(at, key), "this is not an array of schemas");
+                return None;
+            }
+        };
+        let schema = |(index, item)| self.schema(item, &Path::Index(at, key, index));
+        Some(Value::Array(items.iter().enumerate().map(schema).collect()))
+    }
+
+    fn map(&mut self, key: &str, value: &'a Value<'t>, at: &Path<'_>) -> Option<Value<'a>> {
+        if !matches!(value, Value::Object(_)) {
+            self.note(&Path::Step(at, key), "this is not an object of schemas");
+            return None;
+        }
+        let mut names = HashSet::new();
+        let mut out = Vec::new();
+        let outer = Path::Step(at, key);
+        for (name, schema) in value.entries() {
+            let is_hidden = key == "properties"
+                && (self.hidden.contains(&**name) || self.is_read_only(schema, at.document()));
+            if !names.insert(&**name) || is_hidden {
+                continue;
+            }
+            let schema = self.schema(schema, &Path::Step(&outer, name));
+            out.push((Cow::Borrowed(&**name), schema));
+        }
+        Some(Value::Object(out))
+    }
+
+    /// Returns true if only answers have the property.
+    fn is_read_only(&self, schema: &'a Value<'t>, document: usize) -> bool {
+        let at = At {
+            value: schema,
+            document,
+            pointer: String::new(),
+        };
+        is_read_only(self.documents, &at)
+    }
+
+    /// Removes names from `required` that are read-only by another part of the same object.
+    fn unrequire(&self, schema: &'a Value<'t>, at: &Path<'_>, converted: &mut Value<'a>) {
+        let at = At {
+            value: schema,
+            document: at.document(),
+            pointer: String::new(),
+        };
+        let Some(object) = merged(self.documents, &at) else {
+            return;
+        };
+        let strip = |value: &mut Value<'a>| {
+            let Value::Object(entries) = value else {
+                return;
+            };
+            for (key, value) in entries.iter_mut() {
+                if let ("required", Value::Array(names)) = (&**key, value) {
+                    names.retain(|name| {
+                        name.as_str()
+                            .is_none_or(|name| !object.read_only.contains(name))
+                    });
+                }
+            }
+        };
+        strip(converted);
+        let Value::Object(entries) = converted else {
+            return;
+        };
+        for (key, value) in entries {
+            if let ("allOf", Value::Array(parts)) = (&**key, value) {
+                parts.iter_mut().for_each(strip);
+            }
+        }
+    }
+
+    fn required(
+        &mut self,
+        schema: &'a Value<'t>,
+        value: &'a Value<'t>,
+        at: &Path<'_>,
+    ) -> Option<Value<'a>> {
+        if !matches!(value, Value::Array(_)) {
+            // `required: true` of a property is a common mistake, which says nothing here.
+            if !matches!(value, Value::Bool(_)) {
+                self.note(&Path::Step(at, "required"), "this is not an array of names");
+            }
+            return None;
+        }
+        let properties = schema.get("properties");
+        let mut names = HashSet::new();
+        let mut out = Vec::new();
+        for item in value.items() {
+            let Some(name) = item.as_str() else {
+                self.note(
+                    &Path::Step(at, "required"),
+                    "one of its names is not a string",
+                );
+                continue;
+            };
+            let property = properties.and_then(|all| all.get(name));
+            let is_sent = !self.hidden.contains(name)
+                && property.is_none_or(|schema| !self.is_read_only(schema, at.document()));
+            if is_sent && names.insert(name) {
+                out.push(Value::string(name));
+            }
+        }
+        (!out.is_empty()).then_some(Value::Array(out))
+    }
+
+    fn types(
+        &mut self,
+        schema: &'a Value<'t>,
+        value: &'a Value<'t>,
+        at: &Path<'_>,
+    ) -> Option<Value<'a>> {
+        let named = |name: &str| match name {
+            "file" => Some("string"),
+            "array" | "boolean" | "integer" | "null" | "number" | "object" | "string" => None,
+            "int" | "int32" | "int64" | "long" => Some("integer"),
+            "float" | "double" | "decimal" => Some("number"),
+            "bool" => Some("boolean"),
+            _ => Some(""),
+        };
+        let mut types = Vec::new();
+        let all = match value {
+            Value::String(_) => std::slice::from_ref(value),
+            Value::Array(items) => items,
+            _ => &[],
+        };
+        for name in all {
+            let Some(name) = name.as_str() else { continue };
+            let name = named(name).map_or_else(|| name.to_owned(), str::to_owned);
+            let name = Value::string(name);
+            if name.as_str() != Some("") && !types.contains(&name) {
+                types.push(name);
+            }
+        }
+        if types.is_empty() {
+            self.note(&Path::Step(at, "type"), "this is not a type of JSON Schema");
+            return None;
+        }
+        let null = Value::from("null");
+        if self.documents.is_30 && is_true(schema, "nullable") && !types.contains(&null) {
+            types.push(null);
+        }
+        match types.len() {
+            1 => types.pop(),
+            _ => Some(Value::Array(types)),
+        }
+    }
+
+    fn values(
+        &mut self,
+        schema: &'a Value<'t>,
+        value: &'a Value<'t>,
+        at: &Path<'_>,
+    ) -> Option<Value<'a>> {
+        let mut values: Vec<Value<'a>> = Vec::new();
+        for item in value.items() {
+            if values.len() > 4096 || !values.contains(item) {
+                values.push(item.clone());
+            }
+        }
+        if values.is_empty() {
+            self.note(&Path::Step(at, "enum"), "this is not an array of values");
+            return None;
+        }
+        if self.documents.is_30 && is_true(schema, "nullable") && !values.iter().any(Value::is_null)
+        {
+            values.push(Value::Null);
+        }
+        Some(Value::Array(values))
+    }
+}
+
+fn is_true(schema: &Value<'_>, key: &str) -> bool {
+    matches!(schema.get(key), Some(Value::Bool(true)))
+}
+
+fn null<'a>() -> Value<'a> {
+    Value::object([("type", Value::from("null"))])
+}
+
+/// Estimates the bytes of a schema's text.
+fn size(value: &Value<'_>) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(|item| size(item) + 1).sum::<usize>() + 2,
+        Value::Object(entries) => {
+            entries
+                .iter()
+                .map(|(key, value)| key.len() + size(value) + 4)
+                .sum::<usize>()
+                + 2
+        }
+        Value::String(text) | Value::Number(text) => text.len() + 2,
+        Value::Null | Value::Bool(_) => 5,
+    }
+}

@@ -1,0 +1,124 @@
+//! Discriminators without a union: a base whose subtypes refer to it by `allOf`.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+use toolwright::json::Value;
+
+use crate::document::{Documents, step};
+
+/// Most subtypes of one base.
+const MOST_SUBTYPES: usize = 256;
+
+/// A base, and the subtypes that a value of it may have.
+pub(crate) struct Base {
+    /// The property that names the subtype.
+    pub(crate) tag: String,
+    /// Values of the tag, with the pointers of the subtypes, in the document's order.
+    pub(crate) subtypes: Vec<(String, String)>,
+    /// Bytes that its union has at least, as far as it was written. Writing one that is too long is slow.
+    pub(crate) bytes: Cell<usize>,
+}
+
+/// The bases of the first document, by their pointers.
+#[derive(Default)]
+pub(crate) struct Bases(HashMap<String, Base>);
+
+impl Bases {
+    pub(crate) fn new(documents: &Documents<'_>) -> Self {
+        let mut bases = HashMap::new();
+        let Some(root) = documents.root() else {
+            return Self(bases);
+        };
+        let Some(schemas) = root
+            .get("components")
+            .and_then(|components| components.get("schemas"))
+        else {
+            return Self(bases);
+        };
+        let is_base = |schema: &Value<'_>| {
+            let discriminator = schema
+                .get("discriminator")
+                .and_then(|it| it.get("propertyName"));
+            let has_union = schema.get("oneOf").is_some() || schema.get("anyOf").is_some();
+            discriminator
+                .and_then(Value::as_str)
+                .filter(|_| !has_union)
+                .map(str::to_owned)
+        };
+        let pointer = |name: &str| format!("/components/schemas/{}", step(name));
+        // Subtypes that name a base directly, by the base's pointer.
+        let mut children: HashMap<String, Vec<&str>> = HashMap::new();
+        let mut has_base = false;
+        for (name, schema) in schemas.value.entries() {
+            has_base |= is_base(schema).is_some();
+            for part in schema.get("allOf").map_or(&[][..], Value::items) {
+                let Some(reference) = part.get("$ref").and_then(Value::as_str) else {
+                    continue;
+                };
+                if let Some(base) = reference.strip_prefix('#') {
+                    children
+                        .entry(crate::text::unescape(base))
+                        .or_default()
+                        .push(name);
+                }
+            }
+        }
+        if !has_base {
+            return Self(bases);
+        }
+        for (name, schema) in schemas.value.entries() {
+            let Some(tag) = is_base(schema) else { continue };
+            let mapping = schema.get("discriminator").and_then(|it| it.get("mapping"));
+            let mut subtypes: Vec<(String, String)> = Vec::new();
+            for (value, target) in mapping.map_or(&[][..], Value::entries) {
+                let Some(target) = target.as_str() else {
+                    continue;
+                };
+                let target = match target.strip_prefix('#') {
+                    Some(pointer) => crate::text::unescape(pointer),
+                    None => pointer(target),
+                };
+                subtypes.push((value.clone().into_owned(), target));
+            }
+            let mut waiting = vec![pointer(name)];
+            let mut seen = std::collections::HashSet::new();
+            while let Some(parent) = waiting.pop() {
+                for child in children.get(&parent).map_or(&[][..], |all| all) {
+                    let place = pointer(child);
+                    if !seen.insert(place.clone()) {
+                        continue;
+                    }
+                    if !subtypes.iter().any(|(_, known)| *known == place) {
+                        let value = schemas.value.get(child);
+                        let value = value.and_then(|schema| schema.get("x-ms-discriminator-value"));
+                        let value = value.and_then(Value::as_str).unwrap_or(child);
+                        subtypes.push((value.to_owned(), place.clone()));
+                    }
+                    waiting.push(place);
+                }
+            }
+            subtypes.retain(|(_, target)| documents.at(0, target.clone()).is_some());
+            if !subtypes.is_empty() && subtypes.len() <= MOST_SUBTYPES {
+                bases.insert(
+                    pointer(name),
+                    Base {
+                        tag,
+                        subtypes,
+                        bytes: Cell::new(0),
+                    },
+                );
+            }
+        }
+        Self(bases)
+    }
+
+    /// Returns the base at a pointer of a document.
+    pub(crate) fn get(&self, document: usize, pointer: &str) -> Option<&Base> {
+        if document == 0 {
+            self.0.get(pointer)
+        } else {
+            None
+        }
+    }
+}

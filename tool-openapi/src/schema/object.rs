@@ -1,0 +1,138 @@
+//! Objects that are written in pieces, by `allOf`, as one.
+
+use std::collections::HashSet;
+
+use toolwright::json::Value;
+
+use crate::document::{At, Documents, MAX_DEPTH};
+
+/// Most parts of one object.
+const MOST_PARTS: usize = 256;
+
+/// A plain object: properties in order, and the names of those that must be there.
+pub(crate) struct MergedObject<'a, 't> {
+    pub(crate) properties: Vec<(&'a str, At<'a, 't>)>,
+    pub(crate) required: HashSet<&'a str>,
+    pub(crate) read_only: HashSet<&'a str>,
+    pub(crate) description: Option<&'a str>,
+    /// True if it admits keys that are not listed, and says so.
+    pub(crate) is_open: bool,
+}
+
+/// Returns a schema as one plain object, or `None` if it is anything else, such as a union or a map.
+pub(crate) fn merged<'a, 't>(
+    documents: &'a Documents<'t>,
+    at: &At<'a, 't>,
+) -> Option<MergedObject<'a, 't>> {
+    let mut object = MergedObject {
+        properties: Vec::new(),
+        required: HashSet::new(),
+        read_only: HashSet::new(),
+        description: None,
+        is_open: false,
+    };
+    let mut left = MOST_PARTS;
+    add(documents, at.clone(), &mut object, &mut left, 0)?;
+    Some(object)
+}
+
+fn add<'a, 't>(
+    documents: &'a Documents<'t>,
+    at: At<'a, 't>,
+    object: &mut MergedObject<'a, 't>,
+    left: &mut usize,
+    depth: usize,
+) -> Option<()> {
+    // Parts that refer to the same parts twice double with each level.
+    *left = left.checked_sub(1)?;
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    let at = documents.follow(at).ok()?;
+    let Value::Object(_) = at.value else {
+        return None;
+    };
+    for (key, value) in at.value.entries() {
+        match (&**key, value) {
+            ("type", Value::String(name)) if name == "object" => {}
+            ("properties", Value::Object(_)) | ("required", Value::Array(_) | Value::Bool(_)) => {}
+            ("allOf", Value::Array(_)) => {}
+            ("additionalProperties" | "nullable", Value::Bool(false)) => {}
+            ("additionalProperties", Value::Bool(true)) => object.is_open = true,
+            (
+                "title" | "description" | "example" | "examples" | "xml" | "externalDocs"
+                | "deprecated" | "default" | "discriminator" | "readOnly" | "writeOnly" | "format"
+                | "$comment" | "$id" | "$schema",
+                _,
+            ) => {}
+            (key, _) if key.starts_with("x-") => {}
+            _ => return None,
+        }
+    }
+    for part in at.get("allOf").iter().flat_map(At::items) {
+        add(documents, part, object, left, depth + 1)?;
+    }
+    for (name, property) in at.get("properties").iter().flat_map(At::entries) {
+        if is_read_only(documents, &property) {
+            object.read_only.insert(name);
+        }
+        match object
+            .properties
+            .iter_mut()
+            .find(|(known, _)| *known == name)
+        {
+            // A part that only describes a property does not replace it.
+            Some((_, known)) if says_more(property.value) => *known = property,
+            Some(_) => {}
+            None => object.properties.push((name, property)),
+        }
+    }
+    let required = at.value.get("required").map_or(&[][..], Value::items);
+    object
+        .required
+        .extend(required.iter().filter_map(Value::as_str));
+    object.description = at.text("description").or(object.description);
+    Some(())
+}
+
+/// Returns true if a schema says which values fit.
+fn says_more(schema: &Value<'_>) -> bool {
+    const WORDS: [&str; 9] = [
+        "type",
+        "$ref",
+        "enum",
+        "const",
+        "properties",
+        "items",
+        "allOf",
+        "oneOf",
+        "anyOf",
+    ];
+    WORDS.iter().any(|key| schema.get(key).is_some())
+}
+
+/// Returns true if only answers have a property: its schema says so, or a part of it.
+pub(crate) fn is_read_only<'a, 't>(documents: &'a Documents<'t>, at: &At<'a, 't>) -> bool {
+    fn of<'a, 't>(documents: &'a Documents<'t>, at: &At<'a, 't>, left: &mut usize) -> bool {
+        if at.is("readOnly") {
+            return true;
+        }
+        let Some(less) = left.checked_sub(1) else {
+            return false;
+        };
+        *left = less;
+        if at.value.get("$ref").is_none() && at.value.get("allOf").is_none() {
+            return false;
+        }
+        let Ok(at) = documents.follow(at.clone()) else {
+            return false;
+        };
+        at.is("readOnly")
+            || at
+                .get("allOf")
+                .iter()
+                .flat_map(At::items)
+                .any(|part| of(documents, &part, left))
+    }
+    of(documents, at, &mut MOST_PARTS.min(32))
+}

@@ -1,0 +1,165 @@
+//! The server of an operation: where requests, and with them credentials, may go.
+
+use std::net::IpAddr;
+
+use toolwright::json::Value;
+use url::{Host, Url};
+
+use crate::document::{At, Documents};
+use crate::notice::ImportError;
+use crate::operation::Found;
+
+/// Reads a URL that the host gave.
+///
+/// # Errors
+/// Fails unless it is an absolute `http` or `https` URL without a user, a query and a fragment.
+pub(crate) fn given(text: &str) -> Result<Url, ImportError> {
+    let invalid = |why: &str| ImportError::Setting(format!("`base_url`: {why}"));
+    let url =
+        Url::parse(text).map_err(|error| invalid(&format!("{error}: give an absolute URL")))?;
+    if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
+        return Err(invalid("only `http` and `https` are called"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(invalid("credentials do not go into the URL; use `basic`"));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(invalid(
+            "it has a query or a fragment; use `preset` for what each request sends",
+        ));
+    }
+    Ok(url)
+}
+
+/// Returns the base URL that the document itself names.
+///
+/// # Errors
+/// Fails unless that is exactly one absolute `https` server without variables, outside of private networks.
+pub(crate) fn documented(documents: &Documents<'_>) -> Result<Url, ImportError> {
+    let servers = documents.root().and_then(|root| root.get("servers"));
+    let all = servers.as_ref().map_or(&[][..], |all| all.value.items());
+    let no = |why: &str| ImportError::NoBaseUrl(why.to_owned());
+    let [server] = all else {
+        return Err(no(if all.is_empty() {
+            "the document names no server"
+        } else {
+            "the document names several servers"
+        }));
+    };
+    let text = server
+        .get("url")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    if text.contains(['{', '}']) {
+        return Err(no("the document's server has variables"));
+    }
+    let url = Url::parse(text).map_err(|_| no("the document's server is not an absolute URL"))?;
+    if url.scheme() != "https" {
+        return Err(no("the document's server is not `https`"));
+    }
+    if is_private(&url) {
+        return Err(no("the document's server is in a private network"));
+    }
+    given(text).map_err(|_| no("the document's server has a user, a query or a fragment"))
+}
+
+/// Returns true for an address or a name that leads into a private network or to this machine.
+fn is_private(url: &Url) -> bool {
+    let is_local = |name: &str| {
+        let name = name.trim_end_matches('.').to_ascii_lowercase();
+        let ends = ["localhost", ".local", ".internal", ".lan", ".home.arpa"];
+        !name.contains('.') || ends.iter().any(|end| name.ends_with(end))
+    };
+    match url.host() {
+        Some(Host::Domain(name)) => is_local(name),
+        Some(Host::Ipv4(address)) => !is_global(IpAddr::V4(address)),
+        Some(Host::Ipv6(address)) => !is_global(IpAddr::V6(address)),
+        None => true,
+    }
+}
+
+fn is_global(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => {
+            let [first, second, ..] = address.octets();
+            let is_shared = first == 100 && (64..128).contains(&second);
+            !(address.is_private()
+                || address.is_loopback()
+                || address.is_link_local()
+                || address.is_unspecified()
+                || address.is_multicast()
+                || address.is_broadcast()
+                || address.is_documentation()
+                || is_shared
+                || first == 0
+                || first >= 240)
+        }
+        IpAddr::V6(address) => {
+            let [first, ..] = address.segments();
+            let is_mapped = address.to_ipv4().is_some();
+            // Global unicast addresses are 2000::/3.
+            first & 0xe000 == 0x2000 && !is_mapped
+        }
+    }
+}
+
+/// The servers that an import calls.
+pub(crate) struct Servers<'s> {
+    pub(crate) base: &'s Url,
+    /// Origins that the host allows beside that of the base.
+    pub(crate) allowed: &'s [Url],
+}
+
+impl Servers<'_> {
+    /// Returns the base of an operation's requests, without a slash at the end, and whether it has the origin that
+    /// credentials are for.
+    ///
+    /// # Errors
+    /// Fails with a place and a reason if the operation has a server of its own that is not allowed.
+    pub(crate) fn of(
+        &self,
+        documents: &Documents<'_>,
+        found: &Found<'_, '_>,
+    ) -> Result<(String, bool), (String, String)> {
+        let Some(servers) = found.servers() else {
+            return Ok((bare(self.base), true));
+        };
+        let place = documents.place(servers.document, &servers.pointer);
+        let mut reason = "its server has no URL".to_owned();
+        for server in servers.items() {
+            match self.one(&server) {
+                Ok(url) => return Ok((bare(&url), url.origin() == self.base.origin())),
+                Err(why) => reason = why,
+            }
+        }
+        Err((place, reason))
+    }
+
+    fn one(&self, server: &At<'_, '_>) -> Result<Url, String> {
+        let text = server.text("url").ok_or("its server has no URL")?;
+        if text.contains(['{', '}']) {
+            return Err(format!("its server `{text}` has variables"));
+        }
+        let url = self
+            .base
+            .join(text)
+            .map_err(|error| format!("its server `{text}`: {error}"))?;
+        let is_known = url.origin() == self.base.origin();
+        if !is_known
+            && !self
+                .allowed
+                .iter()
+                .any(|allowed| allowed.origin() == url.origin())
+        {
+            return Err(format!(
+                "its server `{text}` has another origin, which `allow_origin` does not name"
+            ));
+        }
+        given(url.as_str())
+            .map_err(|_| format!("its server `{text}` has a user, a query or a fragment"))
+    }
+}
+
+fn bare(url: &Url) -> String {
+    url.as_str().trim_end_matches('/').to_owned()
+}

@@ -1,0 +1,247 @@
+//! The body of a tool's request: properties beside the parameters, or one argument.
+
+use super::arguments::Argument;
+use super::{Disposition, Maker, Parts};
+use crate::body::{BodyFormat, Form, choose};
+use crate::document::At;
+use crate::notice::NoticeKind;
+use crate::operation::{Parameter, Place, Refusal};
+use crate::request::{BodySource, Source};
+use crate::schema::{MergedObject, Properties, Property, merged, properties};
+use crate::text::folded;
+
+/// Returns true for a body whose schema has properties.
+fn has_properties(format: &BodyFormat) -> bool {
+    matches!(format.form, Form::Json | Form::Pairs | Form::Multipart)
+}
+
+impl<'a, 't> Maker<'a, 't> {
+    /// Reads the body. Its arguments are added behind those of parameters.
+    pub(super) fn body(
+        &self,
+        parts: &mut Parts<'_, 'a, 't>,
+    ) -> Result<Option<(BodyFormat, BodySource)>, Refusal> {
+        let found = parts.found;
+        let Some(at) = found.at.get("requestBody").filter(|at| !at.value.is_null()) else {
+            return Ok(None);
+        };
+        let place = self.place(&at);
+        let at = self
+            .documents
+            .follow(at)
+            .map_err(|why| (place.clone(), why))?;
+        let required = at.is("required");
+        let content = at
+            .get("content")
+            .filter(|content| !content.value.entries().is_empty());
+        let chosen = match content {
+            Some(content) => choose(self.documents, &content),
+            None => Err("the body has no content".to_owned()),
+        };
+        let (format, schema) = match chosen {
+            Ok(chosen) => chosen,
+            // A request can go without it.
+            Err(_) if !required && matches!(found.operation.method, "GET" | "HEAD" | "DELETE") => {
+                return Ok(None);
+            }
+            Err(why) => return Err((place, why)),
+        };
+        let flat = self.flat(&format, schema.as_ref(), required);
+        if has_properties(&format) {
+            if flat.is_none() {
+                // The schema need not list a preset's name to admit it.
+                let top = parts.guard.inside.entry(String::new()).or_default();
+                let presets = self.settings.presets.iter();
+                top.refused.extend(presets.map(|(name, _)| folded(name)));
+            }
+            if let Some(schema) = &schema {
+                self.guard(parts, &format, schema, flat.is_none())?;
+            }
+        }
+        if let Some(object) = flat {
+            let properties = self.properties(parts, object);
+            return Ok(Some((format, BodySource::Properties(properties, required))));
+        }
+        let description = at.text("description");
+        parts.arguments.push(Argument {
+            name: "",
+            place: Place::Body,
+            required,
+            description,
+            schema,
+            at,
+        });
+        Ok(Some((
+            format,
+            BodySource::Whole(Source::Argument(String::new())),
+        )))
+    }
+
+    /// Returns the body's properties if they can stand beside the parameters. Those of an optional body with required ones
+    /// cannot, since a call could not leave it out.
+    fn flat(
+        &self,
+        format: &BodyFormat,
+        schema: Option<&At<'a, 't>>,
+        required: bool,
+    ) -> Option<MergedObject<'a, 't>> {
+        let at = schema.filter(|_| has_properties(format))?;
+        let target = self.documents.follow(at.clone()).ok()?;
+        if self.bases.get(target.document, &target.pointer).is_some() {
+            return None;
+        }
+        let object = merged(self.documents, at)?;
+        let is_flat = !object.is_open
+            && !object.properties.is_empty()
+            && (required || object.required.is_empty());
+        is_flat.then_some(object)
+    }
+
+    /// Reads which keys the body must not have. Properties of a body that is one argument are decided about here.
+    fn guard(
+        &self,
+        parts: &mut Parts<'_, 'a, 't>,
+        format: &BodyFormat,
+        schema: &At<'a, 't>,
+        is_whole: bool,
+    ) -> Result<(), Refusal> {
+        let found = parts.found;
+        let Properties {
+            all,
+            tags,
+            misses_top,
+            misses_inner,
+        } = properties(self.documents, self.bases, schema);
+        if misses_top {
+            let words = "the body's schema has too many parts".to_owned();
+            return Err((self.place(schema), words));
+        }
+        if misses_inner {
+            let words = "read-only properties of its inner objects are not all refused".to_owned();
+            parts
+                .notices
+                .push(found.notice(NoticeKind::Loosened, self.place(schema), words));
+        }
+        for property in all {
+            let Property {
+                owner,
+                name,
+                at,
+                required,
+                is_read_only,
+            } = property;
+            let is_top = owner.is_empty();
+            if is_top && format.form == Form::Pairs {
+                parts.form_names.insert(folded(name));
+            }
+            if is_read_only && !tags.contains(name) {
+                if !is_top || is_whole {
+                    let names = parts.guard.inside.entry(owner.to_owned()).or_default();
+                    names.refused.insert(folded(name));
+                    if is_top {
+                        parts.guard.top_read_only.insert(name.to_owned());
+                    }
+                }
+                continue;
+            }
+            if is_top && is_whole {
+                let asked = Parameter {
+                    name,
+                    place: Place::Body,
+                    required,
+                    operation: &found.operation,
+                };
+                let (disposition, notice) =
+                    self.disposition(&asked, Some(&at), parts.has_credentials);
+                let is_preset = self.preset(name, Place::Body).is_some();
+                match disposition {
+                    Disposition::Dropped => {
+                        let first = parts.guard.everywhere.insert(folded(name));
+                        parts.hidden.insert(name.to_owned());
+                        let notice = notice.filter(|_| first).map(|words| {
+                            found.notice(NoticeKind::NotOffered, self.place(&at), words)
+                        });
+                        parts.notices.extend(notice);
+                        continue;
+                    }
+                    Disposition::Sent(Source::Fixed(value)) if is_preset => {
+                        parts.guard.everywhere.insert(folded(name));
+                        if parts.hidden.insert(name.to_owned()) {
+                            parts.guard.fixed.push((name.to_owned(), value));
+                        }
+                        continue;
+                    }
+                    // The schema holds a call to a constant.
+                    Disposition::Sent(_) | Disposition::Offered => {}
+                }
+            }
+            let names = parts.guard.inside.entry(owner.to_owned()).or_default();
+            names.writable.insert(name.to_owned());
+        }
+        parts.guard.settle();
+        Ok(())
+    }
+
+    fn properties(
+        &self,
+        parts: &mut Parts<'_, 'a, 't>,
+        object: MergedObject<'a, 't>,
+    ) -> Vec<(String, Source)> {
+        let found = parts.found;
+        let mut properties = Vec::new();
+        for (name, at) in object.properties {
+            if object.read_only.contains(name) {
+                continue;
+            }
+            let (required, place) = (object.required.contains(name), Place::Body);
+            let asked = Parameter {
+                name,
+                place,
+                required,
+                operation: &found.operation,
+            };
+            let (disposition, notice) = self.disposition(&asked, Some(&at), parts.has_credentials);
+            let notice =
+                notice.map(|words| found.notice(NoticeKind::NotOffered, self.place(&at), words));
+            parts.notices.extend(notice);
+            let source = match disposition {
+                Disposition::Dropped => continue,
+                Disposition::Sent(source) => source,
+                Disposition::Offered => {
+                    let schema = Some(at.clone());
+                    parts.arguments.push(Argument {
+                        name,
+                        place,
+                        required,
+                        description: None,
+                        schema,
+                        at,
+                    });
+                    Source::Argument(String::new())
+                }
+            };
+            properties.push((name.to_owned(), source));
+        }
+        properties
+    }
+}
+
+impl BodySource {
+    /// Gives the arguments their names, in order.
+    pub(super) fn with_keys(self, keys: &[String]) -> Self {
+        let mut keys = keys.iter();
+        let mut named = |source| match source {
+            Source::Argument(_) => Source::Argument(keys.next().cloned().unwrap_or_default()),
+            other => other,
+        };
+        match self {
+            Self::Whole(source) => Self::Whole(named(source)),
+            Self::Properties(properties, is_required) => {
+                let properties = properties
+                    .into_iter()
+                    .map(|(name, source)| (name, named(source)));
+                Self::Properties(properties.collect(), is_required)
+            }
+        }
+    }
+}

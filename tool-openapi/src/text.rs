@@ -26,6 +26,12 @@ pub(crate) fn escape_but(text: &str, keep: impl Fn(u8) -> bool) -> String {
     out
 }
 
+/// Reads two hexadecimal digits. A sign is no digit.
+pub(crate) fn hex_byte(hex: &str) -> Option<u8> {
+    let is_hex = hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+    u8::from_str_radix(hex, 16).ok().filter(|_| is_hex)
+}
+
 /// Decodes `%XX`. Other text stays.
 pub(crate) fn unescape(text: &str) -> String {
     let bytes = text.as_bytes();
@@ -33,7 +39,7 @@ pub(crate) fn unescape(text: &str) -> String {
     let mut place = 0;
     while let Some(byte) = bytes.get(place) {
         let hex = text.get(place + 1..place + 3);
-        let decoded = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        let decoded = hex.and_then(hex_byte);
         match decoded.filter(|_| *byte == b'%') {
             Some(decoded) => {
                 out.push(decoded);

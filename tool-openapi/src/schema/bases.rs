@@ -10,6 +10,18 @@ use crate::document::{Documents, step};
 /// Most subtypes of one base.
 const MOST_SUBTYPES: usize = 256;
 
+/// Returns the only value that a subtype's own schema, or a part of it, admits for the tag.
+fn constant<'v>(schema: &'v Value<'_>, tag: &str) -> Option<&'v str> {
+    let parts = schema.get("allOf").map_or(&[][..], Value::items);
+    std::iter::once(schema).chain(parts).find_map(|part| {
+        let tag = part.get("properties")?.get(tag)?;
+        match (tag.get("const"), tag.get("enum").map(Value::items)) {
+            (Some(only), _) | (None, Some([only])) => only.as_str(),
+            _ => None,
+        }
+    })
+}
+
 /// A base, and the subtypes that a value of it may have.
 pub(crate) struct Base {
     /// The property that names the subtype.
@@ -90,9 +102,12 @@ impl Bases {
                         continue;
                     }
                     if !subtypes.iter().any(|(_, known)| *known == place) {
-                        let value = schemas.value.get(child);
-                        let value = value.and_then(|schema| schema.get("x-ms-discriminator-value"));
-                        let value = value.and_then(Value::as_str).unwrap_or(child);
+                        let schema = schemas.value.get(child);
+                        let named =
+                            schema.and_then(|schema| schema.get("x-ms-discriminator-value"));
+                        let named = named.and_then(Value::as_str);
+                        let own = schema.and_then(|schema| constant(schema, &tag));
+                        let value = own.or(named).unwrap_or(child);
                         subtypes.push((value.to_owned(), place.clone()));
                     }
                     waiting.push(place);
@@ -111,6 +126,11 @@ impl Bases {
             }
         }
         Self(bases)
+    }
+
+    /// Returns true if a schema is a subtype of the base, whose properties it takes as they are.
+    pub(crate) fn is_subtype(base: &Base, document: usize, pointer: &str) -> bool {
+        document == 0 && base.subtypes.iter().any(|(_, known)| known == pointer)
     }
 
     /// Returns the base at a pointer of a document.

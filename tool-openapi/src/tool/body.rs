@@ -7,7 +7,7 @@ use crate::document::At;
 use crate::notice::NoticeKind;
 use crate::operation::{Parameter, Place, Refusal};
 use crate::request::{BodySource, Source};
-use crate::schema::{MergedObject, Properties, Property, merged, properties};
+use crate::schema::{Bases, MergedObject, Properties, Property, merged, properties};
 use crate::text::folded;
 
 /// Returns true for a body whose schema has properties.
@@ -89,6 +89,14 @@ impl<'a, 't> Maker<'a, 't> {
         let target = self.documents.follow(at.clone()).ok()?;
         if self.bases.get(target.document, &target.pointer).is_some() {
             return None;
+        }
+        // The properties of a base in a part are not all that a value has, unless this is one of its subtypes.
+        for part in target.get("allOf").iter().flat_map(At::items) {
+            let part = self.documents.follow(part).ok()?;
+            let base = self.bases.get(part.document, &part.pointer);
+            if base.is_some_and(|base| !Bases::is_subtype(base, target.document, &target.pointer)) {
+                return None;
+            }
         }
         let object = merged(self.documents, at)?;
         let is_flat = !object.is_open

@@ -582,3 +582,55 @@ fn a_huge_value_of_json_is_cut() {
         );
     }
 }
+
+#[test]
+fn a_hidden_parameter_that_the_api_requires_is_a_notice() {
+    let text = document(
+        &operation(
+            "/a",
+            "get",
+            r#""parameters": [{"name": "a", "in": "query", "required": true, "schema": {}}, {"name": "b", "in": "query", "schema": {}}]"#,
+        ),
+        "",
+    );
+    let notices = OpenApi::parse(&text).unwrap().hide(|_| true).notices();
+    let hidden: Vec<_> = notices
+        .iter()
+        .filter(|notice| notice.kind == NoticeKind::NotOffered)
+        .collect();
+    assert!(
+        hidden.len() == 1 && hidden[0].message.contains("`a`"),
+        "{notices:?}"
+    );
+}
+
+/// `%+F` is no escape, so it cannot hide what stands behind it.
+#[test]
+fn a_sign_is_no_digit_of_an_escape() {
+    let text = document(&operation("/a%+F/{id}", "get", r#""parameters": []"#), "");
+    assert_eq!(
+        sent(&text, r#"{"id": "x"}"#).unwrap().url,
+        "https://api.example.com/v1/a%25+F/x"
+    );
+}
+
+/// Properties of one object cost the square of their number.
+#[test]
+fn an_object_of_many_properties_is_read() {
+    let all: Vec<_> = (0..60_000).map(|n| format!(r#""p{n}": {{}}"#)).collect();
+    let text = with_body(
+        "application/json",
+        true,
+        &format!(
+            r#"{{"type": "object", "properties": {{{}}}}}"#,
+            all.join(",")
+        ),
+    );
+    let notices = OpenApi::parse(&text).unwrap().notices();
+    assert!(
+        notices
+            .iter()
+            .all(|notice| notice.kind != NoticeKind::LeftOut),
+        "{notices:?}"
+    );
+}

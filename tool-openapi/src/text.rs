@@ -61,9 +61,15 @@ pub(crate) fn folded(name: &str) -> String {
 }
 
 /// Returns the name that a key of brackets belongs to: `a` of `a[b]`.
-pub(crate) fn stem(key: &str) -> &str {
+fn stem(key: &str) -> &str {
     let stem = key.split('[').next().unwrap_or_default();
     if stem.trim().is_empty() { key } else { stem }
+}
+
+/// Returns a name as servers may read it: [`folded`], whole and without its brackets.
+pub(crate) fn readings(name: &str) -> [String; 2] {
+    let name = unescape(name);
+    [folded(&name), folded(stem(&name))]
 }
 
 /// Headers that belong to the host, [`folded`].

@@ -26,7 +26,7 @@ use crate::path::{Piece, Template};
 use crate::request::{Plan, Slot, Source, Writing};
 use crate::schema::{Bases, Schemas};
 use crate::style::{Style, scalar};
-use crate::text::{escape, folded, is_method_override};
+use crate::text::{escape, is_method_override, readings};
 
 /// A tool, before it is one of the runtime.
 pub(crate) struct Draft {
@@ -178,14 +178,18 @@ impl<'a, 't> Maker<'a, 't> {
 
     /// Returns names that keys of an object must not set.
     fn forbidden(&self, template: &Template) -> HashSet<String> {
-        let presets = self.settings.presets.iter().map(|(name, _)| folded(name));
+        let presets = self
+            .settings
+            .presets
+            .iter()
+            .flat_map(|(name, _)| readings(name));
         let keys = self.schemes.iter().filter_map(|(_, scheme)| match scheme {
-            Scheme::Key(_, name) => Some(folded(name)),
+            Scheme::Key(_, name) => Some(readings(name)),
             _ => None,
         });
         presets
-            .chain(keys)
-            .chain(template.query.iter().map(|(name, _)| folded(name)))
+            .chain(keys.flatten())
+            .chain(template.query.iter().flat_map(|(name, _)| readings(name)))
             .collect()
     }
 
@@ -263,7 +267,7 @@ impl<'a, 't> Maker<'a, 't> {
                 notice.map(|words| found.notice(NoticeKind::NotOffered, pointer.clone(), words)),
             );
             if matches!(place, Place::Query | Place::Cookie) {
-                parts.forbidden.insert(folded(name));
+                parts.forbidden.extend(readings(name));
                 // It takes the place of the template's own pair.
                 parts
                     .template

@@ -8,7 +8,7 @@ use crate::notice::NoticeKind;
 use crate::operation::{Parameter, Place, Refusal};
 use crate::request::{BodySource, Source};
 use crate::schema::{Bases, MergedObject, Properties, Property, merged, properties};
-use crate::text::folded;
+use crate::text::{folded, readings};
 
 /// Returns true for a body whose schema has properties.
 fn has_properties(format: &BodyFormat) -> bool {
@@ -52,7 +52,8 @@ impl<'a, 't> Maker<'a, 't> {
                 // The schema need not list a preset's name to admit it.
                 let top = parts.guard.inside.entry(String::new()).or_default();
                 let presets = self.settings.presets.iter();
-                top.refused.extend(presets.map(|(name, _)| folded(name)));
+                top.refused
+                    .extend(presets.flat_map(|(name, _)| readings(name)));
             }
             if let Some(schema) = &schema {
                 self.guard(parts, &format, schema, flat.is_none())?;
@@ -140,7 +141,7 @@ impl<'a, 't> Maker<'a, 't> {
             } = property;
             let is_top = owner.is_empty();
             if is_top && format.form == Form::Pairs {
-                parts.form_names.insert(folded(name));
+                parts.form_names.extend(readings(name));
             }
             if is_read_only && !tags.contains(name) {
                 if !is_top || is_whole {

@@ -89,6 +89,24 @@ fn presets_and_hidden_names_hold_in_bodies_that_are_not_flat() {
             "{seen}"
         );
     }
+    // A preset that no schema lists, and one whose name has brackets.
+    for media in medias {
+        let open = with_body(media, true, r#"{"type": "object"}"#);
+        for (preset, key) in [
+            ("tenant", "tenant"),
+            ("tenant", "tenant%5B0]"),
+            ("a[b]", "a[b]"),
+            ("a[b]", "a"),
+        ] {
+            let given = serde_json::json!({"body": {key: "evil"}}).to_string();
+            assert!(
+                sent_with(&open, &given, |api| api.preset(preset, "acme")).is_err(),
+                "{media} {key}"
+            );
+            let refusal = sent(&open, &given);
+            assert!(refusal.is_ok(), "{media} {key}: {refusal:?}");
+        }
+    }
     let list = with_body(
         "application/json",
         true,
@@ -316,6 +334,18 @@ fn keys_of_a_form_set_no_other_property() {
         body(&sent(&text, r#"{"meta": {"a": "b"}}"#).unwrap()),
         "a=b"
     );
+    let declared = document(
+        &operation(
+            "/a",
+            "get",
+            r#""parameters": [{"name": "all", "in": "query", "schema": {"type": "object"}}, {"name": "where[team]", "in": "query", "schema": {}}]"#,
+        ),
+        "",
+    );
+    for key in ["where[team]", "where[team][]", "where", "where[x]"] {
+        let given = serde_json::json!({"all": {key: "evil"}}).to_string();
+        assert!(sent(&declared, &given).is_err(), "{key:?}");
+    }
     let query = document(
         &operation(
             "/a",

@@ -505,9 +505,14 @@ impl<'t> OpenApi<'t> {
                 }
             }
         }
-        let met = maker.met.take();
-        let unmet = self.settings.presets.iter().enumerate();
-        for (_, (name, _)) in unmet.filter(|(index, _)| !met.contains(index)) {
+        self.unmet(&maker.met.take(), &mut notices);
+        (made, notices)
+    }
+
+    /// Adds notices of the presets that met no parameter.
+    fn unmet(&self, met: &HashSet<usize>, notices: &mut Vec<Notice>) {
+        let presets = self.settings.presets.iter().enumerate();
+        for (_, (name, _)) in presets.filter(|(index, _)| !met.contains(index)) {
             notices.push(Notice {
                 operation: String::new(),
                 pointer: String::new(),
@@ -515,7 +520,6 @@ impl<'t> OpenApi<'t> {
                 message: format!("no parameter has the name of the preset `{name}`"),
             });
         }
-        (made, notices)
     }
 }
 

@@ -153,42 +153,51 @@ impl<'a, 't> Maker<'a, 't> {
                 }
                 continue;
             }
-            if is_top && is_whole {
-                let asked = Parameter {
-                    name,
-                    place: Place::Body,
-                    required,
-                    operation: &found.operation,
-                };
-                let (disposition, notice) =
-                    self.disposition(&asked, Some(&at), parts.has_credentials);
-                let is_preset = self.preset(name, Place::Body).is_some();
-                match disposition {
-                    Disposition::Dropped => {
-                        let first = parts.guard.everywhere.insert(folded(name));
-                        parts.hidden.insert(name.to_owned());
-                        let notice = notice.filter(|_| first).map(|words| {
-                            found.notice(NoticeKind::NotOffered, self.place(&at), words)
-                        });
-                        parts.notices.extend(notice);
-                        continue;
-                    }
-                    Disposition::Sent(Source::Fixed(value)) if is_preset => {
-                        parts.guard.everywhere.insert(folded(name));
-                        if parts.hidden.insert(name.to_owned()) {
-                            parts.guard.fixed.push((name.to_owned(), value));
-                        }
-                        continue;
-                    }
-                    // The schema holds a call to a constant.
-                    Disposition::Sent(_) | Disposition::Offered => {}
-                }
+            if is_top && is_whole && !self.offers(parts, name, &at, required) {
+                continue;
             }
             let names = parts.guard.inside.entry(owner.to_owned()).or_default();
             names.writable.insert(name.to_owned());
         }
         parts.guard.settle();
         Ok(())
+    }
+
+    /// Decides about a property of a body that is one argument. Returns true if the model may set it.
+    fn offers(
+        &self,
+        parts: &mut Parts<'_, 'a, 't>,
+        name: &str,
+        at: &At<'a, 't>,
+        required: bool,
+    ) -> bool {
+        let found = parts.found;
+        let asked = Parameter {
+            name,
+            place: Place::Body,
+            required,
+            operation: &found.operation,
+        };
+        let (disposition, notice) = self.disposition(&asked, Some(at), parts.has_credentials);
+        let is_preset = self.preset(name, Place::Body).is_some();
+        let value = match disposition {
+            Disposition::Dropped => None,
+            Disposition::Sent(Source::Fixed(value)) if is_preset => Some(value),
+            // The schema holds a call to a constant.
+            Disposition::Sent(_) | Disposition::Offered => return true,
+        };
+        parts.guard.everywhere.insert(folded(name));
+        // Alternatives have the property once each.
+        if parts.hidden.insert(name.to_owned()) {
+            parts
+                .guard
+                .fixed
+                .extend(value.map(|value| (name.to_owned(), value)));
+            let notice =
+                notice.map(|words| found.notice(NoticeKind::NotOffered, self.place(at), words));
+            parts.notices.extend(notice);
+        }
+        false
     }
 
     fn properties(

@@ -96,6 +96,10 @@ impl Bases {
             let mut waiting = vec![pointer(name)];
             let mut seen = std::collections::HashSet::new();
             while let Some(parent) = waiting.pop() {
+                // A base of more has no union.
+                if subtypes.len() > MOST_SUBTYPES {
+                    break;
+                }
                 for child in children.get(&parent).map_or(&[][..], |all| all) {
                     let place = pointer(child);
                     if !seen.insert(place.clone()) {

@@ -482,3 +482,17 @@ fn an_answer_that_is_cut_inside_of_a_key_does_not_show_its_start() {
         );
     }
 }
+
+#[test]
+fn a_preset_replaces_a_header_that_is_sent_anyway() {
+    let parameter =
+        r#""parameters": [{"name": "Accept", "in": "header", "schema": {"type": "string"}}]"#;
+    let text = document(&operation("/a", "get", parameter), "");
+    let request = sent_with(&text, "{}", |api| api.preset("Accept", "text/csv")).unwrap();
+    let accepts: Vec<_> = request
+        .headers
+        .iter()
+        .map(|(_, value)| value.as_str())
+        .collect();
+    assert_eq!(accepts, ["text/csv"]);
+}

@@ -94,10 +94,12 @@ impl Bases {
                 subtypes.push((value.clone().into_owned(), target));
             }
             let mut waiting = vec![pointer(name)];
+            let mut is_too_long = false;
             let mut seen = std::collections::HashSet::new();
             while let Some(parent) = waiting.pop() {
                 // A base of more has no union.
-                if subtypes.len() > MOST_SUBTYPES {
+                is_too_long |= subtypes.len() > MOST_SUBTYPES;
+                if is_too_long {
                     break;
                 }
                 for child in children.get(&parent).map_or(&[][..], |all| all) {
@@ -118,7 +120,7 @@ impl Bases {
                 }
             }
             subtypes.retain(|(_, target)| documents.at(0, target.clone()).is_some());
-            if !subtypes.is_empty() && subtypes.len() <= MOST_SUBTYPES {
+            if !is_too_long && !subtypes.is_empty() && subtypes.len() <= MOST_SUBTYPES {
                 bases.insert(
                     pointer(name),
                     Base {

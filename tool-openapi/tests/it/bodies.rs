@@ -214,3 +214,18 @@ fn keys_of_a_form_set_no_other_property() {
         );
     }
 }
+
+/// A subtype takes the properties of its base as they are, and nothing of the other subtypes.
+#[test]
+fn read_only_properties_of_another_subtype_do_not_count() {
+    let schemas = r##""components": {"schemas": {"Pet": {"type": "object", "discriminator": {"propertyName": "kind"}, "properties": {"kind": {"type": "string"}, "owner": {"type": "string", "readOnly": true}}},
+        "Dog": {"allOf": [{"$ref": "#/components/schemas/Pet"}], "type": "object", "additionalProperties": true, "properties": {"id": {"type": "string"}}},
+        "Cat": {"allOf": [{"$ref": "#/components/schemas/Pet"}], "type": "object", "properties": {"id": {"type": "string", "readOnly": true}}}}}"##;
+    let entries = r##""requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Dog"}}}}"##;
+    let text = document(&operation("/a", "post", entries), schemas);
+    assert!(sent(&text, r#"{"body": {"kind": "Dog", "id": "x"}}"#).is_ok());
+    assert!(sent(&text, r#"{"body": {"kind": "Dog", "owner": "x"}}"#).is_err());
+    let text = text.replace("schemas/Dog\"}}}}", "schemas/Pet\"}}}}");
+    assert!(sent(&text, r#"{"body": {"kind": "Dog", "id": "x"}}"#).is_err());
+    assert!(sent(&text, r#"{"body": {"kind": "Dog"}}"#).is_ok());
+}

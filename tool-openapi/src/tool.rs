@@ -113,16 +113,7 @@ impl<'a, 't> Maker<'a, 't> {
         let parameter_count = parts.arguments.len();
         let body = self.body(&mut parts)?;
         let keys = keys(&parts.arguments);
-        for (argument, key) in parts.arguments.iter().zip(&keys) {
-            if argument.name != key && !argument.name.is_empty() {
-                let words = format!(
-                    "the argument `{key}` is `{}` in the {}",
-                    argument.name,
-                    argument.place.as_str()
-                );
-                notices.push(found.notice(NoticeKind::Renamed, self.place(&argument.at), words));
-            }
-        }
+        self.renamed(&parts, &keys, notices);
         let mut names = keys.iter();
         for slot in &mut parts.slots {
             if let Source::Argument(key) = &mut slot.source {
@@ -174,6 +165,21 @@ impl<'a, 't> Maker<'a, 't> {
                 guard,
             },
         })
+    }
+
+    /// Adds notices of arguments that have another name than their parameter.
+    fn renamed(&self, parts: &Parts<'_, 'a, 't>, keys: &[String], notices: &mut Vec<Notice>) {
+        let found = parts.found;
+        for (argument, key) in parts.arguments.iter().zip(keys) {
+            if argument.name != key && !argument.name.is_empty() {
+                let words = format!(
+                    "the argument `{key}` is `{}` in the {}",
+                    argument.name,
+                    argument.place.as_str()
+                );
+                notices.push(found.notice(NoticeKind::Renamed, self.place(&argument.at), words));
+            }
+        }
     }
 
     /// Returns names that keys of an object must not set.

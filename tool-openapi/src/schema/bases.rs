@@ -22,6 +22,27 @@ fn constant<'v>(schema: &'v Value<'_>, tag: &str) -> Option<&'v str> {
     })
 }
 
+fn pointer(name: &str) -> String {
+    format!("/components/schemas/{}", step(name))
+}
+
+/// Returns the subtypes that a discriminator's `mapping` names.
+fn mapped(schema: &Value<'_>) -> Vec<(String, String)> {
+    let mapping = schema.get("discriminator").and_then(|it| it.get("mapping"));
+    let mut subtypes = Vec::new();
+    for (value, target) in mapping.map_or(&[][..], Value::entries) {
+        let Some(target) = target.as_str() else {
+            continue;
+        };
+        let target = match target.strip_prefix('#') {
+            Some(pointer) => crate::text::unescape(pointer),
+            None => pointer(target),
+        };
+        subtypes.push((value.clone().into_owned(), target));
+    }
+    subtypes
+}
+
 /// A base, and the subtypes that a value of it may have.
 pub(crate) struct Base {
     /// The property that names the subtype.
@@ -58,7 +79,6 @@ impl Bases {
                 .filter(|_| !has_union)
                 .map(str::to_owned)
         };
-        let pointer = |name: &str| format!("/components/schemas/{}", step(name));
         // Subtypes that name a base directly, by the base's pointer.
         let mut children: HashMap<String, Vec<&str>> = HashMap::new();
         let mut has_base = false;
@@ -81,18 +101,7 @@ impl Bases {
         }
         for (name, schema) in schemas.value.entries() {
             let Some(tag) = is_base(schema) else { continue };
-            let mapping = schema.get("discriminator").and_then(|it| it.get("mapping"));
-            let mut subtypes: Vec<(String, String)> = Vec::new();
-            for (value, target) in mapping.map_or(&[][..], Value::entries) {
-                let Some(target) = target.as_str() else {
-                    continue;
-                };
-                let target = match target.strip_prefix('#') {
-                    Some(pointer) => crate::text::unescape(pointer),
-                    None => pointer(target),
-                };
-                subtypes.push((value.clone().into_owned(), target));
-            }
+            let mut subtypes = mapped(schema);
             let mut waiting = vec![pointer(name)];
             let mut is_too_long = false;
             let mut seen = std::collections::HashSet::new();

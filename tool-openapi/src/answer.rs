@@ -81,6 +81,7 @@ pub(crate) fn outcome(
 ) -> Result<Outcome, ToolError> {
     match response.status {
         200..=299 => Ok(success(response, reading)),
+        304 => Err(error(response, "the API answered 304: nothing changed".to_owned()).permanent()),
         300..=399 => {
             let place = response.header("location").unwrap_or("another place");
             let place = Printable::new(&scrubbed(place.to_owned(), reading.secrets))

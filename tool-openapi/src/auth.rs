@@ -12,7 +12,7 @@ use toolwright::call::{BoxFuture, Grant};
 use toolwright::json::Value;
 
 use crate::client::{HttpClient, HttpRequest};
-use crate::text::{escape, folded, stem, unescape};
+use crate::text::{escape, readings, unescape};
 
 /// Most answers of a host's `auth` that are kept.
 const MOST_KEPT: usize = 1024;
@@ -97,10 +97,10 @@ impl Credential {
 
     fn add(&self, request: &mut HttpRequest) {
         // A model must not send another value beside it, in any spelling of the name.
-        let own = folded(stem(&self.name));
+        let own = readings(&self.name);
         let is_same = |name: &str| {
-            let name = unescape(name);
-            name.eq_ignore_ascii_case(&self.name) || !own.is_empty() && folded(stem(&name)) == own
+            let is_own = |name: &String| !name.is_empty() && own.contains(name);
+            unescape(name).eq_ignore_ascii_case(&self.name) || readings(name).iter().any(is_own)
         };
         let name_of = |pair: &str| pair.split('=').next().unwrap_or_default().to_owned();
         match self.kind {

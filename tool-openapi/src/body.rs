@@ -58,6 +58,17 @@ pub(crate) fn is_json(media: &str) -> bool {
         || media.starts_with("application/") && media.ends_with("-json")
 }
 
+/// Returns true for media types whose values are bytes.
+fn is_file(media: &str) -> bool {
+    let media = essence(media);
+    let starts = ["image/", "audio/", "video/"];
+    starts.iter().any(|start| media.starts_with(start)) && !media.ends_with("+xml")
+        || matches!(
+            &*media,
+            "application/octet-stream" | "application/pdf" | "application/zip" | "application/gzip"
+        )
+}
+
 fn form(media: &str, schema: Option<&At<'_, '_>>) -> Option<(Form, u8)> {
     let essence = essence(media);
     let is_binary = schema.is_some_and(|at| {
@@ -136,7 +147,7 @@ pub(crate) fn choose<'a, 't>(
         let is_binary = |at: &At<'_, '_>| {
             at.text("format") == Some("binary")
                 || at.text("type") == Some("file")
-                || at.text("contentMediaType") == Some("application/octet-stream")
+                || at.text("contentMediaType").is_some_and(is_file)
         };
         if is_binary(&property) || item.as_ref().is_some_and(is_binary) {
             encodings.entry(name.to_owned()).or_default().is_binary = true;

@@ -9,10 +9,16 @@ use toolwright::{Tool, Toolset};
 
 use crate::text::folded;
 
-/// Returns the name, with a hash of method and path if it is taken.
-pub(crate) fn free_name(name: String, operation: &str, names: &mut HashSet<String>) -> String {
+/// Returns the name, with a hash of method and path if it is taken or others want it too: a name never leads to another
+/// operation because one was added.
+pub(crate) fn free_name(
+    name: String,
+    operation: &str,
+    is_wanted_twice: bool,
+    names: &mut HashSet<String>,
+) -> String {
     // The search of deferred tools has this name.
-    if name != "search_tools" && names.insert(name.clone()) {
+    if name != "search_tools" && !is_wanted_twice && names.insert(name.clone()) {
         return name;
     }
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
@@ -44,7 +50,12 @@ pub(crate) fn grouped(tools: Vec<(String, Arc<dyn Tool>)>) -> Result<Toolset, St
     let mut names = HashSet::new();
     let mut sets = Vec::new();
     for (group, tools) in groups {
-        let name = free_name(portable_name(&group).into_owned(), &group, &mut names);
+        let name = free_name(
+            portable_name(&group).into_owned(),
+            &group,
+            false,
+            &mut names,
+        );
         let namespace = Namespace::new(name)
             .map_err(|error| error.to_string())?
             .describe(group);

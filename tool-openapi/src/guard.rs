@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use toolwright::json::Value;
 
-use crate::text::{folded, stem};
+use crate::text::readings;
 
 /// Names of the properties of one object.
 #[derive(Default)]
 pub(crate) struct Names {
-    /// Names that no key has in any spelling, [`folded`].
+    /// Names that no key has in any spelling, [folded](crate::text::folded).
     pub(crate) refused: HashSet<String>,
     /// Names that can be set, as they are written.
     pub(crate) writable: HashSet<String>,
@@ -20,7 +20,7 @@ pub(crate) struct Names {
 pub(crate) struct Guard {
     /// Presets of a body that is one argument.
     pub(crate) fixed: Vec<(String, Value<'static>)>,
-    /// Names, [`folded`], that no key of the whole body has.
+    /// Names, [folded](crate::text::folded), that no key of the whole body has.
     pub(crate) everywhere: HashSet<String>,
     /// Names by the property that holds their object. The top-level object has the empty name.
     pub(crate) inside: HashMap<String, Names>,
@@ -39,7 +39,9 @@ impl Guard {
 
     /// Checks a body, and adds the presets to it.
     pub(crate) fn apply(&self, body: &mut Value<'_>, is_form: bool) -> Result<(), String> {
-        if is_form {
+        let refuses = !self.everywhere.is_empty()
+            || self.inside.values().any(|names| !names.refused.is_empty());
+        if is_form && refuses {
             // Servers read brackets of a form as inner objects.
             let known = self.inside.get("").map(|names| &names.writable);
             let is_spelled =
@@ -74,10 +76,11 @@ impl Guard {
         }
         let names = self.inside.get(owner);
         for (key, value) in value.entries() {
-            let name = folded(stem(key));
-            let is_refused = self.everywhere.contains(&name)
+            let is_named =
+                |refused: &HashSet<String>| readings(key).iter().any(|name| refused.contains(name));
+            let is_refused = is_named(&self.everywhere)
                 || names.is_some_and(|names| {
-                    names.refused.contains(&name) && !names.writable.contains(&**key)
+                    !names.writable.contains(&**key) && is_named(&names.refused)
                 });
             if is_refused {
                 return Err(format!("`{key}` cannot be set here"));

@@ -1,7 +1,7 @@
 //! An API as a toolset: settings, and the import itself.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
@@ -459,6 +459,11 @@ impl<'t> OpenApi<'t> {
             allowed: &self.allowed,
         };
         let (found, mut notices) = operations(documents);
+        let wanted = |operation: &Operation<'_>| tool_name(operation, &self.settings.prefix);
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        for found in &found {
+            *counts.entry(wanted(&found.operation)).or_default() += 1;
+        }
         let mut names = HashSet::new();
         let mut made = Vec::new();
         for found in found {
@@ -467,11 +472,9 @@ impl<'t> OpenApi<'t> {
                 continue;
             }
             let pointer = documents.place(found.at.document, &found.at.pointer);
-            let name = free_name(
-                tool_name(operation, &self.settings.prefix),
-                &found.name(),
-                &mut names,
-            );
+            let name = wanted(operation);
+            let is_wanted_twice = counts.get(&name).is_some_and(|count| *count > 1);
+            let name = free_name(name, &found.name(), is_wanted_twice, &mut names);
             let draft = servers
                 .of(documents, &found)
                 .and_then(|(base, has_credentials)| {
@@ -502,9 +505,14 @@ impl<'t> OpenApi<'t> {
                 }
             }
         }
-        let met = maker.met.take();
-        let unmet = self.settings.presets.iter().enumerate();
-        for (_, (name, _)) in unmet.filter(|(index, _)| !met.contains(index)) {
+        self.unmet(&maker.met.take(), &mut notices);
+        (made, notices)
+    }
+
+    /// Adds notices of the presets that met no parameter.
+    fn unmet(&self, met: &HashSet<usize>, notices: &mut Vec<Notice>) {
+        let presets = self.settings.presets.iter().enumerate();
+        for (_, (name, _)) in presets.filter(|(index, _)| !met.contains(index)) {
             notices.push(Notice {
                 operation: String::new(),
                 pointer: String::new(),
@@ -512,7 +520,6 @@ impl<'t> OpenApi<'t> {
                 message: format!("no parameter has the name of the preset `{name}`"),
             });
         }
-        (made, notices)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Operations of a document, with their parameters and bodies.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use toolwright::json::Value;
 
@@ -253,6 +253,7 @@ impl<'a, 't> Found<'a, 't> {
         documents: &'a Documents<'t>,
     ) -> Result<Vec<FoundParameter<'a, 't>>, Refusal> {
         let mut all: Vec<FoundParameter<'a, 't>> = Vec::new();
+        let mut places = HashMap::new();
         for list in [self.item.get("parameters"), self.at.get("parameters")]
             .into_iter()
             .flatten()
@@ -267,10 +268,9 @@ impl<'a, 't> Found<'a, 't> {
                 let place = documents.place(at.document, &at.pointer);
                 let read = documents.follow(at).and_then(|at| parameter(documents, at));
                 let parameter = read.map_err(|why| (place, why))?;
-                let known = all
-                    .iter_mut()
-                    .find(|known| known.name == parameter.name && known.place == parameter.place);
-                match known {
+                let key = (parameter.name, parameter.place);
+                let index = *places.entry(key).or_insert(all.len());
+                match all.get_mut(index) {
                     Some(known) => *known = parameter,
                     None => all.push(parameter),
                 }

@@ -1,7 +1,7 @@
 //! Path templates, and paths that stay where the template leads.
 
 use crate::request::MOST_URL;
-use crate::text::{escape, escape_but, unescape};
+use crate::text::{escape, escape_but, hex_byte, unescape};
 
 /// Most escapes of one value in another.
 const MOST_LAYERS: usize = 4;
@@ -162,9 +162,7 @@ fn literal_path(literal: &str) -> String {
     let mut out = String::new();
     for (index, part) in literal.split('%').enumerate() {
         if index > 0 {
-            let is_escape = part
-                .get(..2)
-                .is_some_and(|hex| u8::from_str_radix(hex, 16).is_ok());
+            let is_escape = part.get(..2).is_some_and(|hex| hex_byte(hex).is_some());
             out.push_str(if is_escape { "%" } else { "%25" });
         }
         out.push_str(&escape_but(part, |byte| b"!$&()*+,;=:@".contains(&byte)));

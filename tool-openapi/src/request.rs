@@ -13,7 +13,7 @@ use crate::guard::Guard;
 use crate::operation::Place;
 use crate::path::{Piece, Template, literal_query};
 use crate::style::{Style, pairs, scalar, text};
-use crate::text::{escape, folded, is_method_override, stem, unescape};
+use crate::text::{escape, is_method_override, readings, unescape};
 
 /// Most bytes of a URL, and of one header.
 pub(crate) const MOST_URL: usize = 16 << 10;
@@ -92,7 +92,9 @@ impl Plan {
         let name = unescape(name);
         is_method_override(&name)
             || name.chars().any(char::is_control)
-            || self.forbidden.contains(&folded(stem(&name)))
+            || readings(&name)
+                .iter()
+                .any(|name| self.forbidden.contains(name))
     }
 
     /// Makes the request. It has no credentials yet.
@@ -303,7 +305,10 @@ impl Plan {
         self.guard.apply(&mut body, is_form).map_err(refused)?;
         let (media, bytes) = format
             .write(&body, |name| {
-                self.is_forbidden(name) || self.form_names.contains(&folded(stem(&unescape(name))))
+                self.is_forbidden(name)
+                    || readings(name)
+                        .iter()
+                        .any(|name| self.form_names.contains(name))
             })
             .map_err(refused)?;
         request.headers.push(("Content-Type".to_owned(), media));

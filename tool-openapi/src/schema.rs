@@ -11,6 +11,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use toolwright::json::Value;
 
+use self::bases::Base;
 pub(crate) use self::bases::Bases;
 use self::keywords::{Keyword, keyword};
 pub(crate) use self::object::{MergedObject, is_read_only, merged};
@@ -30,6 +31,17 @@ impl Path<'_> {
         match self {
             Self::At(document, _) => *document,
             Self::Step(outer, _) | Self::Index(outer, ..) => outer.document(),
+        }
+    }
+
+    /// Returns true for a part of a base's subtype.
+    fn is_part_of(&self, base: &Base) -> bool {
+        match self {
+            Self::Index(outer, "allOf", _) => {
+                outer.is_part_of(base)
+                    || Bases::is_subtype(base, outer.document(), &outer.pointer())
+            }
+            _ => false,
         }
     }
 
@@ -166,9 +178,8 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
             self.note(at, format!("`{reference}` leads in a circle, or nowhere"));
             return Value::empty();
         }
-        let is_part = matches!(at, Path::Index(_, "allOf", _));
         let form = match self.bases.get(target.document, &target.pointer) {
-            Some(_) if !is_part => Form::Union,
+            Some(base) if !at.is_part_of(base) => Form::Union,
             _ => Form::Own,
         };
         let referred = self.reference(&target, form);

@@ -26,6 +26,12 @@ pub(crate) fn escape_but(text: &str, keep: impl Fn(u8) -> bool) -> String {
     out
 }
 
+/// Reads two hexadecimal digits. A sign is no digit.
+pub(crate) fn hex_byte(hex: &str) -> Option<u8> {
+    let is_hex = hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+    u8::from_str_radix(hex, 16).ok().filter(|_| is_hex)
+}
+
 /// Decodes `%XX`. Other text stays.
 pub(crate) fn unescape(text: &str) -> String {
     let bytes = text.as_bytes();
@@ -33,7 +39,7 @@ pub(crate) fn unescape(text: &str) -> String {
     let mut place = 0;
     while let Some(byte) = bytes.get(place) {
         let hex = text.get(place + 1..place + 3);
-        let decoded = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        let decoded = hex.and_then(hex_byte);
         match decoded.filter(|_| *byte == b'%') {
             Some(decoded) => {
                 out.push(decoded);
@@ -55,9 +61,15 @@ pub(crate) fn folded(name: &str) -> String {
 }
 
 /// Returns the name that a key of brackets belongs to: `a` of `a[b]`.
-pub(crate) fn stem(key: &str) -> &str {
+fn stem(key: &str) -> &str {
     let stem = key.split('[').next().unwrap_or_default();
     if stem.trim().is_empty() { key } else { stem }
+}
+
+/// Returns a name as servers may read it: [`folded`], whole and without its brackets.
+pub(crate) fn readings(name: &str) -> [String; 2] {
+    let name = unescape(name);
+    [folded(&name), folded(stem(&name))]
 }
 
 /// Headers that belong to the host, [`folded`].

@@ -26,7 +26,7 @@ use crate::path::{Piece, Template};
 use crate::request::{Plan, Slot, Source, Writing};
 use crate::schema::{Bases, Schemas};
 use crate::style::{Style, scalar};
-use crate::text::{escape, folded, is_method_override};
+use crate::text::{escape, is_method_override, readings};
 
 /// A tool, before it is one of the runtime.
 pub(crate) struct Draft {
@@ -113,16 +113,7 @@ impl<'a, 't> Maker<'a, 't> {
         let parameter_count = parts.arguments.len();
         let body = self.body(&mut parts)?;
         let keys = keys(&parts.arguments);
-        for (argument, key) in parts.arguments.iter().zip(&keys) {
-            if argument.name != key && !argument.name.is_empty() {
-                let words = format!(
-                    "the argument `{key}` is `{}` in the {}",
-                    argument.name,
-                    argument.place.as_str()
-                );
-                notices.push(found.notice(NoticeKind::Renamed, self.place(&argument.at), words));
-            }
-        }
+        self.renamed(&parts, &keys, notices);
         let mut names = keys.iter();
         for slot in &mut parts.slots {
             if let Source::Argument(key) = &mut slot.source {
@@ -176,16 +167,35 @@ impl<'a, 't> Maker<'a, 't> {
         })
     }
 
+    /// Adds notices of arguments that have another name than their parameter.
+    fn renamed(&self, parts: &Parts<'_, 'a, 't>, keys: &[String], notices: &mut Vec<Notice>) {
+        let found = parts.found;
+        for (argument, key) in parts.arguments.iter().zip(keys) {
+            if argument.name != key && !argument.name.is_empty() {
+                let words = format!(
+                    "the argument `{key}` is `{}` in the {}",
+                    argument.name,
+                    argument.place.as_str()
+                );
+                notices.push(found.notice(NoticeKind::Renamed, self.place(&argument.at), words));
+            }
+        }
+    }
+
     /// Returns names that keys of an object must not set.
     fn forbidden(&self, template: &Template) -> HashSet<String> {
-        let presets = self.settings.presets.iter().map(|(name, _)| folded(name));
+        let presets = self
+            .settings
+            .presets
+            .iter()
+            .flat_map(|(name, _)| readings(name));
         let keys = self.schemes.iter().filter_map(|(_, scheme)| match scheme {
-            Scheme::Key(_, name) => Some(folded(name)),
+            Scheme::Key(_, name) => Some(readings(name)),
             _ => None,
         });
         presets
-            .chain(keys)
-            .chain(template.query.iter().map(|(name, _)| folded(name)))
+            .chain(keys.flatten())
+            .chain(template.query.iter().flat_map(|(name, _)| readings(name)))
             .collect()
     }
 
@@ -263,7 +273,7 @@ impl<'a, 't> Maker<'a, 't> {
                 notice.map(|words| found.notice(NoticeKind::NotOffered, pointer.clone(), words)),
             );
             if matches!(place, Place::Query | Place::Cookie) {
-                parts.forbidden.insert(folded(name));
+                parts.forbidden.extend(readings(name));
                 // It takes the place of the template's own pair.
                 parts
                     .template

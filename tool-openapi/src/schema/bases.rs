@@ -10,6 +10,39 @@ use crate::document::{Documents, step};
 /// Most subtypes of one base.
 const MOST_SUBTYPES: usize = 256;
 
+/// Returns the only value that a subtype's own schema, or a part of it, admits for the tag.
+fn constant<'v>(schema: &'v Value<'_>, tag: &str) -> Option<&'v str> {
+    let parts = schema.get("allOf").map_or(&[][..], Value::items);
+    std::iter::once(schema).chain(parts).find_map(|part| {
+        let tag = part.get("properties")?.get(tag)?;
+        match (tag.get("const"), tag.get("enum").map(Value::items)) {
+            (Some(only), _) | (None, Some([only])) => only.as_str(),
+            _ => None,
+        }
+    })
+}
+
+fn pointer(name: &str) -> String {
+    format!("/components/schemas/{}", step(name))
+}
+
+/// Returns the subtypes that a discriminator's `mapping` names.
+fn mapped(schema: &Value<'_>) -> Vec<(String, String)> {
+    let mapping = schema.get("discriminator").and_then(|it| it.get("mapping"));
+    let mut subtypes = Vec::new();
+    for (value, target) in mapping.map_or(&[][..], Value::entries) {
+        let Some(target) = target.as_str() else {
+            continue;
+        };
+        let target = match target.strip_prefix('#') {
+            Some(pointer) => crate::text::unescape(pointer),
+            None => pointer(target),
+        };
+        subtypes.push((value.clone().into_owned(), target));
+    }
+    subtypes
+}
+
 /// A base, and the subtypes that a value of it may have.
 pub(crate) struct Base {
     /// The property that names the subtype.
@@ -46,7 +79,6 @@ impl Bases {
                 .filter(|_| !has_union)
                 .map(str::to_owned)
         };
-        let pointer = |name: &str| format!("/components/schemas/{}", step(name));
         // Subtypes that name a base directly, by the base's pointer.
         let mut children: HashMap<String, Vec<&str>> = HashMap::new();
         let mut has_base = false;
@@ -69,37 +101,35 @@ impl Bases {
         }
         for (name, schema) in schemas.value.entries() {
             let Some(tag) = is_base(schema) else { continue };
-            let mapping = schema.get("discriminator").and_then(|it| it.get("mapping"));
-            let mut subtypes: Vec<(String, String)> = Vec::new();
-            for (value, target) in mapping.map_or(&[][..], Value::entries) {
-                let Some(target) = target.as_str() else {
-                    continue;
-                };
-                let target = match target.strip_prefix('#') {
-                    Some(pointer) => crate::text::unescape(pointer),
-                    None => pointer(target),
-                };
-                subtypes.push((value.clone().into_owned(), target));
-            }
+            let mut subtypes = mapped(schema);
             let mut waiting = vec![pointer(name)];
+            let mut is_too_long = false;
             let mut seen = std::collections::HashSet::new();
             while let Some(parent) = waiting.pop() {
+                // A base of more has no union.
+                is_too_long |= subtypes.len() > MOST_SUBTYPES;
+                if is_too_long {
+                    break;
+                }
                 for child in children.get(&parent).map_or(&[][..], |all| all) {
                     let place = pointer(child);
                     if !seen.insert(place.clone()) {
                         continue;
                     }
                     if !subtypes.iter().any(|(_, known)| *known == place) {
-                        let value = schemas.value.get(child);
-                        let value = value.and_then(|schema| schema.get("x-ms-discriminator-value"));
-                        let value = value.and_then(Value::as_str).unwrap_or(child);
+                        let schema = schemas.value.get(child);
+                        let named =
+                            schema.and_then(|schema| schema.get("x-ms-discriminator-value"));
+                        let named = named.and_then(Value::as_str);
+                        let own = schema.and_then(|schema| constant(schema, &tag));
+                        let value = own.or(named).unwrap_or(child);
                         subtypes.push((value.to_owned(), place.clone()));
                     }
                     waiting.push(place);
                 }
             }
             subtypes.retain(|(_, target)| documents.at(0, target.clone()).is_some());
-            if !subtypes.is_empty() && subtypes.len() <= MOST_SUBTYPES {
+            if !is_too_long && !subtypes.is_empty() && subtypes.len() <= MOST_SUBTYPES {
                 bases.insert(
                     pointer(name),
                     Base {
@@ -111,6 +141,11 @@ impl Bases {
             }
         }
         Self(bases)
+    }
+
+    /// Returns true if a schema is a subtype of the base, whose properties it takes as they are.
+    pub(crate) fn is_subtype(base: &Base, document: usize, pointer: &str) -> bool {
+        document == 0 && base.subtypes.iter().any(|(_, known)| known == pointer)
     }
 
     /// Returns the base at a pointer of a document.

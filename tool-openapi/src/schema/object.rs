@@ -1,6 +1,6 @@
 //! Objects that are written in pieces, by `allOf`, as one.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use toolwright::json::Value;
 
@@ -12,6 +12,7 @@ const MOST_PARTS: usize = 256;
 /// A plain object: properties in order, and the names of those that must be there.
 pub(crate) struct MergedObject<'a, 't> {
     pub(crate) properties: Vec<(&'a str, At<'a, 't>)>,
+    places: HashMap<&'a str, usize>,
     pub(crate) required: HashSet<&'a str>,
     pub(crate) read_only: HashSet<&'a str>,
     pub(crate) description: Option<&'a str>,
@@ -26,6 +27,7 @@ pub(crate) fn merged<'a, 't>(
 ) -> Option<MergedObject<'a, 't>> {
     let mut object = MergedObject {
         properties: Vec::new(),
+        places: HashMap::new(),
         required: HashSet::new(),
         read_only: HashSet::new(),
         description: None,
@@ -76,11 +78,8 @@ fn add<'a, 't>(
         if is_read_only(documents, &property) {
             object.read_only.insert(name);
         }
-        match object
-            .properties
-            .iter_mut()
-            .find(|(known, _)| *known == name)
-        {
+        let place = *object.places.entry(name).or_insert(object.properties.len());
+        match object.properties.get_mut(place) {
             // A part that only describes a property does not replace it.
             Some((_, known)) if says_more(property.value) => *known = property,
             Some(_) => {}

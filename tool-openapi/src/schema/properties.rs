@@ -52,12 +52,12 @@ pub(crate) fn properties<'a, 't>(
     let mut found = Properties::default();
     let mut seen = HashSet::new();
     // Objects below keys that the document does not name have no owner.
-    let mut waiting = VecDeque::from([(at.clone(), Some(""))]);
-    while let Some((at, owner)) = waiting.pop_front() {
+    let mut waiting = VecDeque::from([(at.clone(), Some(""), false)]);
+    while let Some((at, owner, is_part)) = waiting.pop_front() {
         let Ok(target) = documents.follow(at.clone()) else {
             continue;
         };
-        if !seen.insert((target.document, target.pointer.clone(), owner)) {
+        if !seen.insert((target.document, target.pointer.clone(), owner, is_part)) {
             continue;
         }
         if seen.len() > MOST_VISITS {
@@ -67,15 +67,17 @@ pub(crate) fn properties<'a, 't>(
         }
         // In OpenAPI 3.1, keywords beside a reference count too.
         if at.value.get("$ref").is_some() {
-            visit(&at, owner, documents, &mut found, &mut waiting);
+            visit(&at, owner, documents, bases, &mut found, &mut waiting);
         }
-        visit(&target, owner, documents, &mut found, &mut waiting);
-        if let Some(base) = bases.get(target.document, &target.pointer) {
+        visit(&target, owner, documents, bases, &mut found, &mut waiting);
+        let base = bases.get(target.document, &target.pointer);
+        if let Some(base) = base {
             found.tags.insert(&base.tag);
-            for (_, pointer) in &base.subtypes {
+            // A subtype has no subtypes of its base.
+            for (_, pointer) in base.subtypes.iter().filter(|_| !is_part) {
                 let subtype = documents.at(target.document, pointer.clone());
                 if let Some(at) = subtype {
-                    waiting.push_front((at, owner));
+                    waiting.push_front((at, owner, false));
                 }
             }
         }
@@ -83,15 +85,18 @@ pub(crate) fn properties<'a, 't>(
     found
 }
 
-type Waiting<'a, 't> = VecDeque<(At<'a, 't>, Option<&'a str>)>;
+/// Schemas, their owners, and whether they are a base as a part of its subtype.
+type Waiting<'a, 't> = VecDeque<(At<'a, 't>, Option<&'a str>, bool)>;
 
 fn visit<'a, 't>(
     at: &At<'a, 't>,
     owner: Option<&'a str>,
     documents: &'a Documents<'t>,
+    bases: &'a Bases,
     found: &mut Properties<'a, 't>,
     waiting: &mut Waiting<'a, 't>,
 ) {
+    let holder = at;
     let tag = at
         .value
         .get("discriminator")
@@ -99,12 +104,18 @@ fn visit<'a, 't>(
     found.tags.extend(tag.and_then(Value::as_str));
     for part in IN_PLACE.into_iter().filter_map(|key| at.get(key)) {
         match part.value {
-            Value::Array(_) => part.items().for_each(|at| waiting.push_front((at, owner))),
+            Value::Array(_) => part.items().for_each(|at| {
+                let base = documents.follow(at.clone()).ok();
+                let base = base.and_then(|at| bases.get(at.document, &at.pointer));
+                let is_part = base
+                    .is_some_and(|base| Bases::is_subtype(base, holder.document, &holder.pointer));
+                waiting.push_front((at, owner, is_part));
+            }),
             _ if part.pointer.ends_with("/dependentSchemas") => {
                 part.entries()
-                    .for_each(|(_, at)| waiting.push_front((at, owner)));
+                    .for_each(|(_, at)| waiting.push_front((at, owner, false)));
             }
-            _ => waiting.push_front((part, owner)),
+            _ => waiting.push_front((part, owner, false)),
         }
     }
     // An array of objects stands for its objects.
@@ -113,8 +124,8 @@ fn visit<'a, 't>(
         .filter_map(|key| at.get(key))
     {
         let mut add = |at| match owner {
-            Some("") => waiting.push_front((at, owner)),
-            _ => waiting.push_back((at, owner)),
+            Some("") => waiting.push_front((at, owner, false)),
+            _ => waiting.push_back((at, owner, false)),
         };
         match part.value {
             Value::Array(_) => part.items().for_each(add),
@@ -127,9 +138,9 @@ fn visit<'a, 't>(
     {
         if part.pointer.ends_with("/patternProperties") {
             part.entries()
-                .for_each(|(_, at)| waiting.push_back((at, None)));
+                .for_each(|(_, at)| waiting.push_back((at, None, false)));
         } else {
-            waiting.push_back((part, None));
+            waiting.push_back((part, None, false));
         }
     }
     let required = at.value.get("required").map_or(&[][..], Value::items);
@@ -142,7 +153,7 @@ fn visit<'a, 't>(
             ) || IN_PLACE.contains(&&**key)
         });
         if has_parts {
-            waiting.push_back((property.clone(), Some(name)));
+            waiting.push_back((property.clone(), Some(name), false));
         }
         if let Some(owner) = owner {
             found.all.push(Property {

@@ -17,14 +17,10 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
         };
         let mut arms = Vec::new();
         let mut bytes = 0;
+        let (waiting, notes) = (self.waiting.len(), self.notes.len());
         for (tag, pointer) in &base.subtypes {
-            if self.bytes + base.bytes.get() > self.most_bytes {
-                let count = base.subtypes.len();
-                let words = format!(
-                    "its {count} subtypes are too long for one schema, and are not checked"
-                );
-                self.note(path, words);
-                return self.schema(at.value, path);
+            if self.bytes + base.bytes.get().max(bytes) > self.most_bytes {
+                return self.base_alone(at, path, base.subtypes.len(), (waiting, notes));
             }
             let Some(subtype) = self.documents.at(at.document, pointer.clone()) else {
                 continue;
@@ -55,6 +51,9 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
             base.bytes.set(base.bytes.get().max(bytes));
             arms.push(arm);
         }
+        if self.bytes + bytes > self.most_bytes {
+            return self.base_alone(at, path, base.subtypes.len(), (waiting, notes));
+        }
         let description = at
             .text("description")
             .map(|text| ("description", Value::string(text)));
@@ -63,6 +62,25 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
                 .into_iter()
                 .chain([("anyOf", Value::Array(arms))]),
         )
+    }
+
+    /// Writes a base whose union is too long, and forgets what the arms referred to.
+    fn base_alone(
+        &mut self,
+        at: &At<'a, 't>,
+        path: &Path<'_>,
+        count: usize,
+        (waiting, notes): (usize, usize),
+    ) -> Value<'a> {
+        for (name, document, pointer, form) in self.waiting.drain(waiting..) {
+            self.keys.remove(&(document, pointer, form));
+            self.taken.remove(&name);
+        }
+        self.notes.truncate(notes);
+        let words =
+            format!("its {count} subtypes are too long for one schema, and are not checked");
+        self.note(path, words);
+        self.schema(at.value, path)
     }
 
     /// Writes one subtype as an object with the tag in front.

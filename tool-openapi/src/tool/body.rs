@@ -7,8 +7,8 @@ use crate::document::At;
 use crate::notice::NoticeKind;
 use crate::operation::{Parameter, Place, Refusal};
 use crate::request::{BodySource, Source};
-use crate::schema::{MergedObject, Properties, Property, merged, properties};
-use crate::text::folded;
+use crate::schema::{Bases, MergedObject, Properties, Property, merged, properties};
+use crate::text::{folded, readings};
 
 /// Returns true for a body whose schema has properties.
 fn has_properties(format: &BodyFormat) -> bool {
@@ -52,7 +52,8 @@ impl<'a, 't> Maker<'a, 't> {
                 // The schema need not list a preset's name to admit it.
                 let top = parts.guard.inside.entry(String::new()).or_default();
                 let presets = self.settings.presets.iter();
-                top.refused.extend(presets.map(|(name, _)| folded(name)));
+                top.refused
+                    .extend(presets.flat_map(|(name, _)| readings(name)));
             }
             if let Some(schema) = &schema {
                 self.guard(parts, &format, schema, flat.is_none())?;
@@ -89,6 +90,14 @@ impl<'a, 't> Maker<'a, 't> {
         let target = self.documents.follow(at.clone()).ok()?;
         if self.bases.get(target.document, &target.pointer).is_some() {
             return None;
+        }
+        // The properties of a base in a part are not all that a value has, unless this is one of its subtypes.
+        for part in target.get("allOf").iter().flat_map(At::items) {
+            let part = self.documents.follow(part).ok()?;
+            let base = self.bases.get(part.document, &part.pointer);
+            if base.is_some_and(|base| !Bases::is_subtype(base, target.document, &target.pointer)) {
+                return None;
+            }
         }
         let object = merged(self.documents, at)?;
         let is_flat = !object.is_open
@@ -132,7 +141,7 @@ impl<'a, 't> Maker<'a, 't> {
             } = property;
             let is_top = owner.is_empty();
             if is_top && format.form == Form::Pairs {
-                parts.form_names.insert(folded(name));
+                parts.form_names.extend(readings(name));
             }
             if is_read_only && !tags.contains(name) {
                 if !is_top || is_whole {
@@ -144,42 +153,51 @@ impl<'a, 't> Maker<'a, 't> {
                 }
                 continue;
             }
-            if is_top && is_whole {
-                let asked = Parameter {
-                    name,
-                    place: Place::Body,
-                    required,
-                    operation: &found.operation,
-                };
-                let (disposition, notice) =
-                    self.disposition(&asked, Some(&at), parts.has_credentials);
-                let is_preset = self.preset(name, Place::Body).is_some();
-                match disposition {
-                    Disposition::Dropped => {
-                        let first = parts.guard.everywhere.insert(folded(name));
-                        parts.hidden.insert(name.to_owned());
-                        let notice = notice.filter(|_| first).map(|words| {
-                            found.notice(NoticeKind::NotOffered, self.place(&at), words)
-                        });
-                        parts.notices.extend(notice);
-                        continue;
-                    }
-                    Disposition::Sent(Source::Fixed(value)) if is_preset => {
-                        parts.guard.everywhere.insert(folded(name));
-                        if parts.hidden.insert(name.to_owned()) {
-                            parts.guard.fixed.push((name.to_owned(), value));
-                        }
-                        continue;
-                    }
-                    // The schema holds a call to a constant.
-                    Disposition::Sent(_) | Disposition::Offered => {}
-                }
+            if is_top && is_whole && !self.offers(parts, name, &at, required) {
+                continue;
             }
             let names = parts.guard.inside.entry(owner.to_owned()).or_default();
             names.writable.insert(name.to_owned());
         }
         parts.guard.settle();
         Ok(())
+    }
+
+    /// Decides about a property of a body that is one argument. Returns true if the model may set it.
+    fn offers(
+        &self,
+        parts: &mut Parts<'_, 'a, 't>,
+        name: &str,
+        at: &At<'a, 't>,
+        required: bool,
+    ) -> bool {
+        let found = parts.found;
+        let asked = Parameter {
+            name,
+            place: Place::Body,
+            required,
+            operation: &found.operation,
+        };
+        let (disposition, notice) = self.disposition(&asked, Some(at), parts.has_credentials);
+        let is_preset = self.preset(name, Place::Body).is_some();
+        let value = match disposition {
+            Disposition::Dropped => None,
+            Disposition::Sent(Source::Fixed(value)) if is_preset => Some(value),
+            // The schema holds a call to a constant.
+            Disposition::Sent(_) | Disposition::Offered => return true,
+        };
+        parts.guard.everywhere.insert(folded(name));
+        // Alternatives have the property once each.
+        if parts.hidden.insert(name.to_owned()) {
+            parts
+                .guard
+                .fixed
+                .extend(value.map(|value| (name.to_owned(), value)));
+            let notice =
+                notice.map(|words| found.notice(NoticeKind::NotOffered, self.place(at), words));
+            parts.notices.extend(notice);
+        }
+        false
     }
 
     fn properties(

@@ -63,6 +63,9 @@ impl<'a, 't> Maker<'a, 't> {
             return (Disposition::Sent(Source::CallKey), None);
         }
         if settings.hides.iter().any(|hides| hides(parameter)) {
+            if parameter.required {
+                return dropped("is hidden, although the API requires it; send it by `preset`");
+            }
             return (Disposition::Dropped, None);
         }
         if let Some(value) = schema

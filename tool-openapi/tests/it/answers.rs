@@ -145,3 +145,12 @@ fn errors_have_the_apis_words_and_say_whether_to_try_again() {
         "the API answered 500"
     );
 }
+
+#[test]
+fn an_answer_that_nothing_changed_is_no_redirect() {
+    let error = answered(304, &[], "").unwrap_err();
+    assert!(
+        error.to_string().contains("304") && !error.to_string().contains("redirect"),
+        "{error}"
+    );
+}

@@ -5,6 +5,7 @@
 
 mod answers;
 mod auth;
+mod bodies;
 mod broken;
 mod names;
 mod offers;

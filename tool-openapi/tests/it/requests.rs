@@ -325,3 +325,14 @@ fn headers_are_bounded_and_have_no_line_break() {
     let arguments = serde_json::json!({"q": "a".repeat(20_000)}).to_string();
     assert!(sent(&query, &arguments).unwrap_err().contains("URL"));
 }
+
+#[test]
+fn a_picture_of_3_1_is_a_file() {
+    let parts = r#"{"type": "object", "properties": {"picture": {"contentMediaType": "image/png"}, "note": {"type": "string", "contentMediaType": "text/markdown"}}}"#;
+    let text = post("multipart/form-data", parts, "").replace("3.0.3", "3.1.0");
+    let sent = body(&sent(&text, r#"{"picture": "AQID", "note": "hi"}"#).unwrap());
+    assert!(
+        sent.contains("\u{1}\u{2}\u{3}") && sent.contains("\r\n\r\nhi"),
+        "{sent}"
+    );
+}

@@ -272,3 +272,65 @@ fn parts_that_double_do_not_hang_the_import() {
         "{error}"
     );
 }
+
+const TAGGED: &str = r##""Pet": {"type": "object", "required": ["kind"], "discriminator": {"propertyName": "kind"}, "properties": {"kind": {"type": "string"}}},
+    "Dog": {"allOf": [{"$ref": "#/components/schemas/Pet"}, {"type": "object", "properties": {"kind": {"type": "string", "enum": ["dog"]}, "tail": {"type": "string"}}}]},
+    "Cat": {"allOf": [{"$ref": "#/components/schemas/Pet"}], "type": "object", "properties": {"lives": {"type": "integer"}}}"##;
+
+#[test]
+fn the_constant_of_a_subtype_is_its_tag() {
+    let text = with_schemas(r##"{"$ref": "#/components/schemas/Pet"}"##, TAGGED);
+    let seen = schema(&text).to_string();
+    assert!(
+        seen.contains(r#""enum":["dog"]"#) && seen.contains(r#""enum":["Cat"]"#),
+        "{seen}"
+    );
+    assert!(!seen.contains(r#"["Dog"]"#), "{seen}");
+}
+
+#[test]
+fn a_base_in_a_part_has_its_subtypes() {
+    for inner in [
+        r##"{"type": "object", "properties": {"pet": {"allOf": [{"$ref": "#/components/schemas/Pet"}], "description": "the pet"}}}"##,
+        r##"{"allOf": [{"$ref": "#/components/schemas/Pet"}], "description": "the pet"}"##,
+    ] {
+        let seen = schema(&with_schemas(inner, TAGGED)).to_string();
+        assert!(seen.contains("tail") && seen.contains("lives"), "{seen}");
+    }
+    let dog = schema(&with_schemas(
+        r##"{"$ref": "#/components/schemas/Dog"}"##,
+        TAGGED,
+    ))
+    .to_string();
+    assert!(dog.contains("tail") && !dog.contains("lives"), "{dog}");
+}
+
+/// Whether a union fits had depended on the operations before.
+#[test]
+fn equal_operations_have_equal_schemas_whatever_stands_before() {
+    let kinds: Vec<_> = (0..8)
+        .map(|n| format!(r##""K{n}": {{"allOf": [{{"$ref": "#/components/schemas/Base"}}, {{"type": "object", "properties": {{"p{n}": {{"type": "string", "description": "{}"}}, "q": {{"$ref": "#/components/schemas/Q{n}"}}}}}}]}}, "Q{n}": {{"type": "string"}}"##, "x".repeat(300)))
+        .collect();
+    let schemas = format!(
+        r#""components": {{"schemas": {{"Base": {{"type": "object", "discriminator": {{"propertyName": "kind"}}, "properties": {{"kind": {{"type": "string"}}}}}}, {}}}}}"#,
+        kinds.join(",")
+    );
+    let operation = |id: &str| {
+        format!(
+            r##""/{id}": {{"post": {{"operationId": "{id}", "requestBody": {{"required": true, "content": {{"application/json": {{"schema": {{"$ref": "#/components/schemas/Base"}}}}}}}}}}}}"##
+        )
+    };
+    let text = crate::document(
+        &format!("{}, {}", operation("one"), operation("two")),
+        &schemas,
+    );
+    for most in (1_000..6_000).step_by(50) {
+        let tools = OpenApi::parse(&text)
+            .unwrap()
+            .max_schema_bytes(most)
+            .toolset()
+            .unwrap();
+        let seen = |name: &str| tools.get(name).unwrap().def().input.as_json().to_owned();
+        assert_eq!(seen("one"), seen("two"), "{most}");
+    }
+}

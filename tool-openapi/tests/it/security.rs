@@ -8,146 +8,10 @@ use toolwright::Context;
 use toolwright::call::Grant;
 use toolwright_openapi::{AuthRequest, Credential, NoticeKind, OpenApi};
 
+use crate::bodies::with_body;
 use crate::{
     Recorder, body, call, call_with, document, header, operation, schema, sent, sent_with,
 };
-
-fn with_body(media: &str, required: bool, schema: &str) -> String {
-    let entries = format!(
-        r#""requestBody": {{"required": {required}, "content": {{"{media}": {{"schema": {schema}}}}}}}"#
-    );
-    document(&operation("/a", "post", &entries), "")
-}
-
-const PARTS: &str = r#""required": ["name"], "properties": {"name": {"type": "string"}, "tenant_id": {"type": "string"},
-    "secret_note": {"type": "string"}, "is_admin": {"type": "boolean", "readOnly": true}}"#;
-
-fn hosted(api: OpenApi<'_>) -> OpenApi<'_> {
-    api.preset("tenant_id", "acme")
-        .hide(|parameter| parameter.name == "secret_note")
-}
-
-#[test]
-fn presets_and_hidden_names_hold_in_bodies_that_are_not_flat() {
-    let bodies = [
-        (false, format!("{{{PARTS}}}")),
-        (
-            true,
-            format!(r#"{{{PARTS}, "additionalProperties": true}}"#),
-        ),
-        (
-            true,
-            format!(r#"{{{PARTS}, "additionalProperties": {{"type": "string"}}}}"#),
-        ),
-        (
-            true,
-            format!(r#"{{{PARTS}, "type": "object", "nullable": true}}"#),
-        ),
-        (true, format!(r#"{{{PARTS}, "minProperties": 1}}"#)),
-        (
-            true,
-            format!(
-                r#"{{"oneOf": [{{{PARTS}}}, {{"type": "object", "properties": {{"other": {{}}}}}}]}}"#
-            ),
-        ),
-        (
-            true,
-            format!(r#"{{"allOf": [{{"anyOf": [{{{PARTS}}}]}}]}}"#),
-        ),
-    ];
-    let medias = [
-        "application/json",
-        "application/x-www-form-urlencoded",
-        "multipart/form-data",
-    ];
-    for ((required, parts), media) in bodies
-        .iter()
-        .flat_map(|body| medias.map(|media| (body, media)))
-    {
-        let text = with_body(media, *required, parts);
-        let request = sent_with(&text, r#"{"body": {"name": "x"}}"#, hosted).unwrap();
-        let sent = body(&request);
-        assert!(sent.contains("acme"), "{media} {parts}: {sent}");
-        for given in [
-            r#"{"name": "x", "tenant_id": "evil"}"#,
-            r#"{"name": "x", "tenantId": "evil"}"#,
-            r#"{"name": "x", "tenant_id[0]": "evil"}"#,
-            r#"{"name": "x", "secret_note": "evil"}"#,
-            r#"{"name": "x", "is_admin": true}"#,
-            r#"{"name": "x", "Is_Admin": true}"#,
-        ] {
-            let given = format!(r#"{{"body": {given}}}"#);
-            assert!(
-                sent_with(&text, &given, hosted).is_err(),
-                "{media} {parts}: {given}"
-            );
-        }
-        let tools = hosted(OpenApi::parse(&text).unwrap()).toolset().unwrap();
-        let seen = tools.get("run").unwrap().def().input.to_value().to_string();
-        assert!(
-            !seen.contains("tenant_id") && !seen.contains("secret_note"),
-            "{seen}"
-        );
-    }
-    let list = with_body(
-        "application/json",
-        true,
-        &format!(r#"{{"type": "array", "items": {{{PARTS}}}}}"#),
-    );
-    let request = sent_with(&list, r#"{"body": [{"name": "x"}]}"#, hosted).unwrap();
-    assert_eq!(body(&request), r#"[{"name":"x","tenant_id":"acme"}]"#);
-    assert!(
-        sent_with(
-            &list,
-            r#"{"body": [{"name": "x", "is_admin": true}]}"#,
-            hosted
-        )
-        .is_err()
-    );
-}
-
-#[test]
-fn read_only_properties_of_inner_objects_are_refused() {
-    let text = with_body(
-        "application/json",
-        true,
-        r#"{"type": "object", "properties": {"user": {"type": "object", "properties": {"name": {"type": "string"}, "role": {"type": "string", "readOnly": true}}}}}"#,
-    );
-    assert!(sent(&text, r#"{"user": {"name": "x"}}"#).is_ok());
-    assert!(sent(&text, r#"{"user": {"name": "x", "role": "admin"}}"#).is_err());
-    // Another object has a property of the name that can be written.
-    let text = with_body(
-        "application/json",
-        true,
-        r#"{"type": "object", "properties": {"user": {"type": "object", "properties": {"id": {"readOnly": true}}}, "team": {"type": "object", "properties": {"id": {"type": "string"}}}}}"#,
-    );
-    assert!(sent(&text, r#"{"team": {"id": "x"}}"#).is_ok());
-}
-
-#[test]
-fn read_only_is_seen_through_parts() {
-    let schemas = r#""components": {"schemas": {"Key": {"type": "string", "readOnly": true},
-        "Base": {"type": "object", "properties": {"id": {"type": "integer", "readOnly": true}}}}}"#;
-    let entries = |schema: &str| {
-        let entries = format!(
-            r#""requestBody": {{"required": true, "content": {{"application/json": {{"schema": {schema}}}}}}}"#
-        );
-        document(&operation("/a", "post", &entries), schemas)
-    };
-    let through = entries(
-        r##"{"type": "object", "properties": {"name": {}, "key": {"allOf": [{"$ref": "#/components/schemas/Key"}]}}}"##,
-    );
-    assert!(schema(&through)["properties"].get("key").is_none());
-    let twice = entries(
-        r##"{"allOf": [{"$ref": "#/components/schemas/Base"}, {"type": "object", "properties": {"name": {}, "id": {"description": "the id"}}}]}"##,
-    );
-    assert!(schema(&twice)["properties"].get("id").is_none());
-    let nested = entries(
-        r##"{"type": "object", "properties": {"it": {"allOf": [{"$ref": "#/components/schemas/Base"}, {"type": "object", "required": ["id", "name"], "properties": {"name": {"type": "string"}}}]}}}"##,
-    );
-    assert!(sent(&nested, r#"{"it": {"name": "x"}}"#).is_ok());
-    assert!(sent(&nested, r#"{"it": {"name": "x", "id": 1}}"#).is_err());
-}
 
 #[test]
 fn the_query_of_a_path_follows_the_rules_of_queries() {
@@ -293,50 +157,6 @@ fn spellings_of_a_presets_name_are_the_hosts() {
             .any(|notice| notice.message.contains("nothing")),
         "{notices:?}"
     );
-}
-
-#[test]
-fn keys_of_a_form_set_no_other_property() {
-    let entries = r#""requestBody": {"required": true, "content": {"application/x-www-form-urlencoded": {
-        "schema": {"type": "object", "properties": {"meta": {"type": "object"}, "is_admin": {"type": "string", "readOnly": true}, "name": {"type": "string"}}},
-        "encoding": {"meta": {"style": "form", "explode": true}}}}}"#;
-    let text = document(&operation("/a", "post", entries), "");
-    for key in [
-        "is_admin",
-        "is_admin[]",
-        "Is-Admin",
-        "name",
-        "%6eame",
-        "na\u{0}me",
-    ] {
-        let given = serde_json::json!({"meta": {key: "true"}}).to_string();
-        assert!(sent(&text, &given).is_err(), "{key}");
-    }
-    assert_eq!(
-        body(&sent(&text, r#"{"meta": {"a": "b"}}"#).unwrap()),
-        "a=b"
-    );
-    let query = document(
-        &operation(
-            "/a",
-            "get",
-            r#""parameters": [{"name": "filter", "in": "query", "schema": {"type": "object"}}]"#,
-        ),
-        "",
-    );
-    for key in [
-        "tenant[0]",
-        "tenant[a][b]",
-        "tenant\n",
-        "te\u{0}nant",
-        "Tenant[]",
-    ] {
-        let given = serde_json::json!({"filter": {key: "evil"}}).to_string();
-        assert!(
-            sent_with(&query, &given, |api| api.preset("tenant", "acme")).is_err(),
-            "{key:?}"
-        );
-    }
 }
 
 #[test]
@@ -581,4 +401,98 @@ fn a_huge_value_of_json_is_cut() {
             seen.len()
         );
     }
+}
+
+#[test]
+fn a_hidden_parameter_that_the_api_requires_is_a_notice() {
+    let text = document(
+        &operation(
+            "/a",
+            "get",
+            r#""parameters": [{"name": "a", "in": "query", "required": true, "schema": {}}, {"name": "b", "in": "query", "schema": {}}]"#,
+        ),
+        "",
+    );
+    let notices = OpenApi::parse(&text).unwrap().hide(|_| true).notices();
+    let hidden: Vec<_> = notices
+        .iter()
+        .filter(|notice| notice.kind == NoticeKind::NotOffered)
+        .collect();
+    assert!(
+        hidden.len() == 1 && hidden[0].message.contains("`a`"),
+        "{notices:?}"
+    );
+}
+
+/// `%+F` is no escape, so it cannot hide what stands behind it.
+#[test]
+fn a_sign_is_no_digit_of_an_escape() {
+    let text = document(&operation("/a%+F/{id}", "get", r#""parameters": []"#), "");
+    assert_eq!(
+        sent(&text, r#"{"id": "x"}"#).unwrap().url,
+        "https://api.example.com/v1/a%25+F/x"
+    );
+}
+
+/// Properties of one object cost the square of their number.
+#[test]
+fn an_object_of_many_properties_is_read() {
+    let all: Vec<_> = (0..60_000).map(|n| format!(r#""p{n}": {{}}"#)).collect();
+    let text = with_body(
+        "application/json",
+        true,
+        &format!(
+            r#"{{"type": "object", "properties": {{{}}}}}"#,
+            all.join(",")
+        ),
+    );
+    let notices = OpenApi::parse(&text).unwrap().notices();
+    assert!(
+        notices
+            .iter()
+            .all(|notice| notice.kind != NoticeKind::LeftOut),
+        "{notices:?}"
+    );
+}
+
+/// What was read of a long answer may end inside of a key.
+#[test]
+fn an_answer_that_is_cut_inside_of_a_key_does_not_show_its_start() {
+    let text = document(&operation("/a", "get", r#""tags": []"#), KEY);
+    for (status, answer) in [
+        (200, "your key is top-sec"),
+        (200, "[\"top-secret-k"),
+        (400, "bad key top-secret"),
+    ] {
+        let client = Recorder::answering(status, &[("content-type", "text/plain")], answer);
+        client.answer.lock().unwrap().is_cut = true;
+        let tools = OpenApi::parse(&text)
+            .unwrap()
+            .api_key("k", "top-secret-key")
+            .client(client)
+            .toolset()
+            .unwrap();
+        let seen = match call(&tools, "run", "{}") {
+            Ok(outcome) => outcome.payload().unwrap().to_json().into_owned(),
+            Err(error) => format!("{error} {error:?}"),
+        };
+        assert!(
+            !seen.contains("top-") && seen.contains("[secret]"),
+            "{seen}"
+        );
+    }
+}
+
+#[test]
+fn a_preset_replaces_a_header_that_is_sent_anyway() {
+    let parameter =
+        r#""parameters": [{"name": "Accept", "in": "header", "schema": {"type": "string"}}]"#;
+    let text = document(&operation("/a", "get", parameter), "");
+    let request = sent_with(&text, "{}", |api| api.preset("Accept", "text/csv")).unwrap();
+    let accepts: Vec<_> = request
+        .headers
+        .iter()
+        .map(|(_, value)| value.as_str())
+        .collect();
+    assert_eq!(accepts, ["text/csv"]);
 }

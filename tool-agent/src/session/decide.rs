@@ -106,6 +106,11 @@ impl Session {
         let CallRef::Key(key) = call else {
             return false;
         };
+        // A run that was dropped may leave a call of the last turn open before it is answered.
+        let place = self.place_of_key(key);
+        if place.is_some_and(|place| self.pending().iter().any(|one| one.index == place)) {
+            return false;
+        }
         let is_paused = |paused: &mut Vec<Session>| paused.iter().any(|paused| paused.has_key(key));
         self.open().get(key).is_some() || self.queue().change_paused(is_paused)
     }

@@ -136,7 +136,7 @@ impl Session {
     }
 
     /// Returns the place of the call of the last turn that has this key.
-    fn place_of_key(&self, key: &str) -> Option<usize> {
+    pub(super) fn place_of_key(&self, key: &str) -> Option<usize> {
         let turn = format!("{}/{}/", self.run_id(), self.turn());
         let (index, _) = key.strip_prefix(&turn)?.split_once('/')?;
         let index = index.parse().ok()?;

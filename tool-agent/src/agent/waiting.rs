@@ -36,6 +36,12 @@ impl Agent {
             let OpenCallState::Unknown(error) = call.state else {
                 continue;
             };
+            if session.is_pending(&call.key) {
+                if let Some(shown) = all.iter_mut().find(|shown| shown.key == call.key) {
+                    shown.reason = PendingReason::OutcomeUnknown(error);
+                }
+                continue;
+            }
             // Secrets of a call of an agent inside are unknown here.
             let is_own = call.session.as_deref() == Some(session.id());
             let shown_by = if is_own { &tools } else { &Toolset::default() };

@@ -101,18 +101,20 @@ impl Session {
         Ok(())
     }
 
+    /// Returns true if the key is that of an unanswered call of the last turn. A run that was dropped may leave such a call open.
+    pub(crate) fn is_pending(&self, key: &str) -> bool {
+        let place = self.place_of_key(key);
+        place.is_some_and(|place| self.pending().iter().any(|one| one.index == place))
+    }
+
     /// Returns true if the reference names an open call, or a call of a detached agent that paused.
     fn is_of_earlier_turns(&self, call: &CallRef<'_>) -> bool {
         let CallRef::Key(key) = call else {
             return false;
         };
-        // A run that was dropped may leave a call of the last turn open before it is answered.
-        let place = self.place_of_key(key);
-        if place.is_some_and(|place| self.pending().iter().any(|one| one.index == place)) {
-            return false;
-        }
         let is_paused = |paused: &mut Vec<Session>| paused.iter().any(|paused| paused.has_key(key));
-        self.open().get(key).is_some() || self.queue().change_paused(is_paused)
+        let is_open = self.open().get(key).is_some();
+        !self.is_pending(key) && (is_open || self.queue().change_paused(is_paused))
     }
 
     /// Decides about open calls of unknown outcome, and calls of detached agents: about all of them, or none on an error.

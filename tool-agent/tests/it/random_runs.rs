@@ -356,7 +356,7 @@ fn can_be_answered(session: &Session) {
 fn is_listed(agent: &Agent, session: &Session) {
     let (cx, mut said) = (Context::new(), elsewhere(session));
     said.clear_error();
-    for one in agent.waiting(session, &cx) {
+    for one in agent.waiting(&said, &cx) {
         let reject = || Decision::Reject("no".into());
         let decided = said.decide(&one, reject());
         assert_eq!(decided, Ok(()), "{one:?} {session:?}");

@@ -60,6 +60,7 @@ impl LockFile {
     }
 
     /// Returns true if the list is compared, and the tool may be called.
+    #[cfg(feature = "client-http")]
     pub(super) fn accepts(&self, tool: &str) -> bool {
         self.compared.borrow().accepts(tool)
     }

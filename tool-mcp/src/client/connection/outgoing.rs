@@ -25,6 +25,7 @@ pub(in crate::client) struct Outgoing {
     /// The room that it takes while it waits.
     pub(in crate::client) capacity: Option<OwnedSemaphorePermit>,
     /// The request that is answered. It is held until the message is sent.
+    #[cfg_attr(not(feature = "client-http"), allow(dead_code))]
     pub(in crate::client) asked: Option<ServerRequest>,
 }
 

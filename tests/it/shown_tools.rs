@@ -128,7 +128,7 @@ fn the_same_tool_may_be_registered_anew_and_words_of_people_need_none() {
     let batch = batch.resume_blocking(&executor, decisions, &cx).unwrap();
     let rejected = "the call was rejected: no";
     assert_eq!(texts(&batch), ["second", "by hand", rejected]);
-    // Whoever makes a decision without having seen a tool decides about the call alone.
+    // A decision that was made without a tool is about the call alone.
     registry.insert(pay("third"));
     let decided = [Decided::new(calls[0].clone(), 0, Decision::Approve)];
     let batch = executor.run_blocking(&decided, &cx);

@@ -16,7 +16,7 @@ impl Agent {
     }
 
     /// Returns all that the session and the agents in its calls wait for. Arguments are those that the tools in this context
-    /// show. [`Session::decide`] takes each of them. A call that is decided waits for nobody.
+    /// show. [`Session::decide`] takes each of them. Decided calls are not listed.
     ///
     /// First come [open calls](Session::open) whose outcome is unknown, and calls of
     /// [detached](crate::AgentTool::detached) agents that paused, without a path. Then come the calls of the last turn, in call
@@ -87,7 +87,7 @@ impl Agent {
         }
     }
 
-    /// Returns true if a run may pause where nobody can be asked about it. With `asks`, somebody can be asked about calls.
+    /// Returns true if a run may pause for a decision. With `asks`, questions about calls can be asked.
     pub(super) fn may_wait(&self, cx: &Context, asks: bool) -> bool {
         let tools = self.executor.tools(cx);
         let holds = |tool: &Arc<dyn Tool>| {

@@ -163,7 +163,7 @@ pub(super) fn paused(status: Status) -> Result<Outcome, ToolError> {
     }
 }
 
-/// Returns the error of an agent that needs a decision where nobody can be asked.
+/// Returns the error of an agent that needs a decision where no question can be asked.
 pub(super) fn nobody() -> ToolError {
     ToolError::failed("the agent needs somebody's decision, and nobody can be asked here")
         .permanent()

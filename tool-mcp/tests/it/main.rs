@@ -1,8 +1,8 @@
 //! The tests of the protocol, in one program, which some of them start again: as a server.
 
-#[cfg(feature = "oauth")]
 mod mcp_agents;
 mod mcp_at_once;
+#[cfg(feature = "oauth")]
 mod mcp_authorization;
 mod mcp_bounds;
 mod mcp_errors;

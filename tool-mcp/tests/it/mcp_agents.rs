@@ -9,7 +9,7 @@ use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, AgentTool, ModelResponse};
 use toolwright::layers::Approval;
 use toolwright::mcp::McpServer;
-use toolwright::{Executor, ToolCall, Toolset, tool, tools};
+use toolwright::{Executor, ToolCall, ToolError, Toolset, tool, tools};
 
 use super::mcp_server::{Piped, request};
 
@@ -29,6 +29,20 @@ fn pay(#[arg(range(1..))] bill: u32, #[state] ran: &Ran) -> String {
     format!("{bill} is paid")
 }
 
+/// Sends a bill. The connection breaks before the answer comes.
+#[tool]
+fn send(bill: u32, #[state] ran: &Ran) -> Result<u32, ToolError> {
+    ran.lock().unwrap().push(bill);
+    Err(ToolError::failed("the connection broke").with_outcome_unknown())
+}
+
+/// Is answered by a person.
+#[tool(manual)]
+fn sign(bill: u32, #[state] ran: &Ran) -> String {
+    ran.lock().unwrap().push(bill);
+    "not called".into()
+}
+
 fn model(turns: &[&[(&str, &str)]]) -> ScriptedModel {
     let turns = turns.iter().map(|turn| {
         let calls = turn.iter().enumerate();
@@ -40,7 +54,7 @@ fn model(turns: &[&[(&str, &str)]]) -> ScriptedModel {
 }
 
 fn server(model: ScriptedModel, ran: &Arc<Ran>) -> McpServer {
-    let executor = Executor::serial(tools![look, pay; state = Arc::clone(ran)]);
+    let executor = Executor::serial(tools![look, pay, send, sign; state = Arc::clone(ran)]);
     let agent = Agent::with_executor(model, executor.layer(Approval::default()));
     let worker = AgentTool::new(agent, "worker", "Works.").build().unwrap();
     McpServer::new(Toolset::new([worker]).unwrap())
@@ -56,6 +70,21 @@ fn yes(approve: bool) -> Value {
     json!({"action": "accept", "content": {"approve": approve, "reason": "no"}})
 }
 
+fn said(answer: &str) -> Value {
+    json!({"action": "accept", "content": {"answer": answer}})
+}
+
+/// Answers each question of the server. Returns the answer of the call.
+async fn answered(client: &mut Piped, mut asked: Value, steps: &[(&str, Value)]) -> Value {
+    for (shown, says) in steps {
+        assert_eq!(asked["method"], "elicitation/create", "{asked}");
+        assert!(message(&asked["params"]).contains(shown), "{asked}");
+        let says = json!({"jsonrpc": "2.0", "id": asked["id"], "result": says});
+        asked = client.ask(&says.to_string()).await;
+    }
+    asked
+}
+
 #[tokio::test]
 async fn the_user_is_asked_about_each_call_inside() {
     let ran = Arc::new(Ran::default());
@@ -67,22 +96,56 @@ async fn the_user_is_asked_about_each_call_inside() {
         &[("pay", r#"{"bill": 8}"#)],
     ]);
     let mut client = Piped::with_a_user(server(model, &ran)).await;
-    let mut asked = client.ask(&request(1, "tools/call", PARAMS)).await;
-    for (approve, shown) in [
-        (true, r#"`pay` with {"bill": 7}"#),
-        (true, r#"`pay` with {"bill": 7}"#),
-        (false, r#"`pay` with {"bill": 8}"#),
-    ] {
-        assert_eq!(asked["method"], "elicitation/create", "{asked}");
-        assert!(message(&asked["params"]).contains(shown), "{asked}");
-        let says = json!({"jsonrpc": "2.0", "id": asked["id"], "result": yes(approve)});
-        asked = client.ask(&says.to_string()).await;
-    }
-    assert_eq!(
-        asked["result"]["content"][0]["text"], "All is done.",
-        "{asked}"
-    );
+    let asked = client.ask(&request(1, "tools/call", PARAMS)).await;
+    let steps = [
+        (r#"`pay` with {"bill": 7}"#, yes(true)),
+        (r#"`pay` with {"bill": 7}"#, yes(true)),
+        (r#"`pay` with {"bill": 8}"#, yes(false)),
+    ];
+    let answer = answered(&mut client, asked, &steps).await;
+    let text = &answer["result"]["content"][0]["text"];
+    assert_eq!(text, "All is done.", "{answer}");
     assert_eq!(*ran.lock().unwrap(), [0, 7, 7]);
+}
+
+#[tokio::test]
+async fn the_user_answers_a_call_inside_that_does_not_run_by_a_yes() {
+    let no = json!({"action": "decline"});
+    let is_sent = r#"It is unknown whether `send` with {"bill": 7}, which `worker` calls, took effect (the connection broke)"#;
+    let signs = |bill: u32| format!(r#"Please answer the call of `sign` with {{"bill": {bill}}}"#);
+    // Calls inside, answers, and which of the tools' bodies ran.
+    let one: &[&[(&str, &str)]] = &[&[("send", r#"{"bill": 7}"#)]];
+    let two: &[&[(&str, &str)]] = &[
+        &[("sign", r#"{"bill": 7}"#), ("sign", r#"{"bill": 8}"#)],
+        &[("sign", r#"{"bill": 8}"#)],
+    ];
+    let cases = [
+        (one, vec![(is_sent.to_owned(), said("it was sent"))], vec![7]),
+        (one, vec![(is_sent.to_owned(), no.clone())], vec![7]),
+        // One answer is for one call.
+        (
+            two,
+            vec![
+                (signs(7), said("signed")),
+                (signs(8), no),
+                (signs(8), said("signed")),
+            ],
+            vec![],
+        ),
+    ];
+    for (turns, steps, expected) in cases {
+        let ran = Arc::new(Ran::default());
+        let mut client = Piped::with_a_user(server(model(turns), &ran)).await;
+        let asked = client.ask(&request(1, "tools/call", PARAMS)).await;
+        let content = &asked["params"]["requestedSchema"]["properties"];
+        assert_eq!(content, &json!({"answer": {"type": "string"}}), "{asked}");
+        let steps = steps.iter().map(|(shown, says)| (&**shown, says.clone()));
+        let steps: Vec<_> = steps.collect();
+        let answer = answered(&mut client, asked, &steps).await;
+        let text = &answer["result"]["content"][0]["text"];
+        assert_eq!(text, "All is done.", "{answer}");
+        assert_eq!(*ran.lock().unwrap(), expected);
+    }
 }
 
 #[tokio::test]

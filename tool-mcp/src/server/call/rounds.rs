@@ -91,6 +91,9 @@ impl CallTask {
                     self.resumed = waits.state.is_some().then_some(waits);
                 }
                 NextStep::Decide(says) => {
+                    if waits.state.is_some() {
+                        question::forget(&mut self.answers);
+                    }
                     let (paused, decided) = PausedCall::decided(&waits.pending, waits.state, says);
                     next = (paused, Some(decided));
                 }

@@ -169,11 +169,8 @@ impl AgentTool {
         cx: &Context,
     ) -> Result<Outcome, ToolError> {
         let waits = self.agent.first_waiting(&session, cx);
-        let mut shown = serde_json::to_value(waits).unwrap_or_default();
-        if let (Some(error), Some(shown)) = (error, shown.as_object_mut()) {
-            shown.insert("error".to_owned(), error.into());
-        }
-        call.pause(shown, session);
+        let shown = serde_json::to_value(waits).unwrap_or_default();
+        call.pause(shown, error, session);
         Err(ToolError::failed("the agent waits for somebody"))
     }
 
@@ -194,7 +191,7 @@ impl AgentTool {
             return Err(agent_call::nobody());
         }
         if let Some(call) = &paused_call
-            && let Some((mut session, decision)) = call.resume::<Session>()
+            && let Some((mut session, decision)) = call.resume::<Session>()?
         {
             if let Err(error) = self.agent.decide_first(&mut session, decision, &cx) {
                 return self.pauses(call, session, Some(&error.to_string()), &cx);

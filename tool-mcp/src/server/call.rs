@@ -202,6 +202,10 @@ impl CallTask {
             self.shown = question.shows().or(self.shown);
             self.answers.add(key, answer);
         }
+        if paused.is_some() && !self.caller.capabilities.can_ask() {
+            let words = "the call waits for its user, whom this client cannot ask";
+            return Err(lacks(words, r#"{"elicitation":{}}"#));
+        }
         if let Some(sealed) = state
             && question::is_approved(&self.answers)
             && !self.shared.seal.spend(sealed)

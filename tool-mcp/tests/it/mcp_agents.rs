@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, AgentTool, ModelResponse};
-use toolwright::layers::Approval;
+use toolwright::call::BoxFuture;
+use toolwright::layers::{Approval, Handled, Layer, Next, Request};
 use toolwright::mcp::McpServer;
-use toolwright::{Executor, ToolCall, ToolError, Toolset, tool, tools};
+use toolwright::{Executor, Registry, ToolCall, ToolError, Toolset, tool, tools};
 
 use super::mcp_server::{Piped, request};
 
@@ -53,11 +54,18 @@ fn model(turns: &[&[(&str, &str)]]) -> ScriptedModel {
     ScriptedModel::new(turns.chain([Ok(ModelResponse::text("All is done."))]))
 }
 
-fn server(model: ScriptedModel, ran: &Arc<Ran>) -> McpServer {
+fn agent(model: ScriptedModel, ran: &Arc<Ran>) -> Agent {
     let executor = Executor::serial(tools![look, pay, send, sign; state = Arc::clone(ran)]);
-    let agent = Agent::with_executor(model, executor.layer(Approval::default()));
-    let worker = AgentTool::new(agent, "worker", "Works.").build().unwrap();
-    McpServer::new(Toolset::new([worker]).unwrap())
+    Agent::with_executor(model, executor.layer(Approval::default()))
+}
+
+fn worker(agent: &Agent, description: &str) -> Toolset {
+    let worker = AgentTool::new(agent.clone(), "worker", description);
+    Toolset::new([worker.build().unwrap()]).unwrap()
+}
+
+fn server(model: ScriptedModel, ran: &Arc<Ran>) -> McpServer {
+    McpServer::new(worker(&agent(model, ran), "Works."))
 }
 
 const PARAMS: &str = r#"{"name":"worker","arguments":{"input":"Pay!"}}"#;
@@ -81,6 +89,9 @@ async fn answered(client: &mut Piped, mut asked: Value, steps: &[(&str, Value)])
         assert!(message(&asked["params"]).contains(shown), "{asked}");
         let says = json!({"jsonrpc": "2.0", "id": asked["id"], "result": says});
         asked = client.ask(&says.to_string()).await;
+        while asked["method"] == "notifications/tools/list_changed" {
+            asked = client.hear().await;
+        }
     }
     asked
 }
@@ -149,6 +160,67 @@ async fn the_user_answers_a_call_inside_that_does_not_run_by_a_yes() {
 }
 
 #[tokio::test]
+async fn each_of_many_decisions_is_carried_out() {
+    let ran = Arc::new(Ran::default());
+    let bills: Vec<_> = (1..=20).map(|bill| format!(r#"{{"bill": {bill}}}"#)).collect();
+    let calls: Vec<_> = bills.iter().map(|bill| ("pay", &**bill)).collect();
+    let mut client = Piped::with_a_user(server(model(&[&calls]), &ran)).await;
+    let asked = client.ask(&request(1, "tools/call", PARAMS)).await;
+    let steps: Vec<_> = bills.iter().map(|bill| (&**bill, yes(true))).collect();
+    let answer = answered(&mut client, asked, &steps).await;
+    let text = &answer["result"]["content"][0]["text"];
+    assert_eq!(text, "All is done.", "{answer}");
+    assert_eq!(*ran.lock().unwrap(), Vec::from_iter(1..=20));
+}
+
+#[tokio::test]
+async fn a_conversation_waits_on_while_its_tool_cannot_be_reached() {
+    let ran = Arc::new(Ran::default());
+    let bill = r#"{"bill": 7}"#;
+    let agent = agent(model(&[&[("look", "{}"), ("pay", bill)]]), &ran);
+    let tools = Registry::from(worker(&agent, "Works."));
+    let mut client = Piped::with_a_user(McpServer::new(tools.clone())).await;
+    let mut asked = client.ask(&request(1, "tools/call", PARAMS)).await;
+    for (changed, shown) in [
+        (worker(&agent, "Works well."), "(the tool has changed since"),
+        (Toolset::default(), "unknown tool"),
+        (worker(&agent, "Works better."), "(the tool has changed since"),
+    ] {
+        tools.replace(changed);
+        asked = answered(&mut client, asked, &[(bill, yes(true))]).await;
+        assert!(message(&asked["params"]).contains(shown), "{asked}");
+        assert_eq!(*ran.lock().unwrap(), [0]);
+    }
+    let answer = answered(&mut client, asked, &[(bill, yes(true))]).await;
+    let text = &answer["result"]["content"][0]["text"];
+    assert_eq!(text, "All is done.", "{answer}");
+    assert_eq!(*ran.lock().unwrap(), [0, 7]);
+}
+
+/// Asks about a call whatever was decided.
+struct Asks;
+
+impl Layer for Asks {
+    fn call<'a>(&'a self, _: Request<'a>, _: Next<'a>) -> BoxFuture<'a, Handled> {
+        Box::pin(std::future::ready(Handled::Wait(json!({"why": "never"}))))
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_only_asks_is_given_up() {
+    let ran = Arc::new(Ran::default());
+    let server = McpServer::new(tools![look; state = Arc::clone(&ran)]);
+    let server = server.executor(|executor| executor.layer(Asks));
+    let mut client = Piped::with_a_user(server).await;
+    let call = request(1, "tools/call", r#"{"name":"look","arguments":{}}"#);
+    let asked = client.ask(&call).await;
+    let answer = answered(&mut client, asked, &[("never", yes(true))]).await;
+    let text = &answer["result"]["content"][0]["text"];
+    assert_eq!(text, "the call asks its user again and again", "{answer}");
+    assert!(ran.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
 async fn a_client_of_2026_answers_by_another_request() {
     let ran = Arc::new(Ran::default());
     let bill = r#"{"bill": 7}"#;
@@ -175,6 +247,9 @@ async fn a_client_of_2026_answers_by_another_request() {
         let state = answer["result"]["requestState"].clone();
         let said = json!({"toolwright/approval": yes(true)});
         let again = params(&state, said);
+        let cannot_ask = again.replace(r#""elicitation":{}"#, "");
+        let error = client.ask(&cannot_ask).await;
+        assert!(error["error"]["message"].as_str().unwrap().contains("cannot ask"), "{error}");
         answer = client.ask(&again).await;
         assert_eq!(ran.lock().unwrap().len(), 1 + paid);
         // One yes runs once.

@@ -104,7 +104,10 @@ pub(super) async fn respond(
     let batch = run(state, &call, cx.clone()).await;
     drop(held);
     match batch.calls().first() {
-        Some(reply) => json(status(reply), answer_json(state, &cx, &call, reply)),
+        Some(reply) => {
+            let (status, answer) = answer_json(state, &cx, &call, reply);
+            json(status, answer)
+        }
         None => refused(StatusCode::INTERNAL_SERVER_ERROR, "no_answer", "no answer"),
     }
 }
@@ -129,20 +132,20 @@ pub(super) async fn run(state: &ServerState, call: &CallRun, cx: Context) -> Bat
     run.await
 }
 
-/// Returns the JSON of a reply. Stores a call that waits for a decision or an answer, so that it can be continued.
+/// Returns the status and the JSON of a reply. Stores a call that waits for a decision or an answer, so that it can be continued.
 pub(super) fn answer_json(
     state: &ServerState,
     cx: &Context,
     call: &CallRun,
     reply: &Reply,
-) -> String {
-    let kept = call.paused.take_state();
+) -> (StatusCode, String) {
+    let (reply, kept) = call.paused.reply(reply);
     let store = |pending| {
         state
             .pending_calls
             .insert(pending, cx.clone(), kept.clone())
     };
-    match reply {
+    let answer = match &*reply {
         Reply::Answered(result) => {
             let id = answer::question(result).map(|question| {
                 let reason = PendingReason::Question(question);
@@ -154,11 +157,12 @@ pub(super) fn answer_json(
             let id = store(pending.clone());
             answer::pending_json(pending, &state.executor.tools(cx), Some(id))
         }
-    }
+    };
+    (status(&reply), answer)
 }
 
 /// Maps a reply to the HTTP status.
-pub(super) fn status(reply: &Reply) -> StatusCode {
+fn status(reply: &Reply) -> StatusCode {
     match ReplyStatus::of(reply) {
         ReplyStatus::Done | ReplyStatus::AskUser => StatusCode::OK,
         ReplyStatus::Pending => StatusCode::ACCEPTED,

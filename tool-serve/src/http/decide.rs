@@ -13,7 +13,7 @@ use toolwright_runtime::tool::Decision;
 use toolwright_schema::text::Printable;
 
 use super::call::{
-    BODY_TIMEOUT, CallRun, answer_json, body_refusal, content_type_refusal, respond, status,
+    BODY_TIMEOUT, CallRun, answer_json, body_refusal, content_type_refusal, respond,
 };
 use super::pending_calls::PendingEntry;
 use super::{ServerState, json, refused};
@@ -70,7 +70,8 @@ pub(super) async fn decide(
         if let Err(error) = state.executor.tools(&cx).validate(&edited, &cx) {
             let reply = Reply::Answered(ToolResult::new(&edited, Err(error)));
             let edited = CallRun::new(edited);
-            return json(status(&reply), answer_json(&state, &cx, &edited, &reply));
+            let (status, answer) = answer_json(&state, &cx, &edited, &reply);
+            return json(status, answer);
         }
     }
     let Some(PendingEntry { pending, cx, .. }) = state.pending_calls.take(&id) else {

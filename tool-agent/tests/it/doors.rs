@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 use toolwright::agent::model::{DeltaSink, ModelError, ModelRequest};
 use toolwright::agent::session::{CallRef, SessionError};
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{Agent, AgentTool, Model, ModelResponse, Session, ThreadMessage};
-use toolwright::call::{BoxFuture, Decision};
+use toolwright::agent::{Agent, AgentTool, Model, ModelResponse, Session, Status, ThreadMessage};
+use toolwright::call::{BoxFuture, Cancel, Decision, ErrorKind};
 use toolwright::executor::{ErrorPolicy, Event, OutputLimit};
 use toolwright::layers::{Approval, Risk};
-use toolwright::{Context, Encoder, Executor, Outcome, ToolCall, Toolset, tool, tools};
+use toolwright::{Context, Encoder, Executor, Outcome, ToolCall, ToolError, Toolset, tool, tools};
 
 /// Measures.
 #[tool(manual)]
@@ -250,6 +250,40 @@ async fn a_failure_of_the_host_and_its_content_are_encoded_by_the_agent() {
         .collect();
     assert_eq!(answers[0], r#"{"error":"no"}"#);
     assert!(answers[1].contains("output truncated"), "{answers:?}");
+}
+
+/// A result may be any error, also one of a kind that the executor has for itself.
+#[tokio::test]
+async fn an_error_of_any_kind_is_a_result() {
+    for kind in [
+        ErrorKind::Cancelled,
+        ErrorKind::NotStarted,
+        ErrorKind::Timeout,
+        ErrorKind::Hidden,
+    ] {
+        for stops in [false, true] {
+            let script = [
+                Ok(ModelResponse::calls([ToolCall::new("a", "measure", "{}")])),
+                Ok(ModelResponse::text("Done.")),
+            ];
+            let agent = Agent::new(ScriptedModel::new(script), all());
+            let mut session = Session::ask("Measure!");
+            let _ = agent.run(&mut session, &Context::new()).await.unwrap();
+            let error = ToolError::new(kind, "the window was closed");
+            session
+                .submit_all([(CallRef::from("a"), Err(error))])
+                .unwrap();
+            if stops {
+                let stop = Cancel::new();
+                stop.cancel();
+                let cx = Context::new().with_cancel(stop);
+                let _ = agent.run(&mut session, &cx).await;
+            }
+            let run = agent.run(&mut session, &Context::new()).await.unwrap();
+            assert_eq!(run.text(), Some("Done."), "{kind:?}");
+            assert_eq!(session.status(), Status::Completed);
+        }
+    }
 }
 
 fn buyer(goes_on: bool) -> Agent {

@@ -83,7 +83,8 @@ const GRACE: Duration = Duration::from_secs(10);
 /// in another call.
 ///
 /// The latest 4,096 of these calls are kept (64 MiB of arguments), each for an hour. Anybody who knows the id can
-/// decide. If callers may not approve their own calls, put a [layer](Self::routes) around `/calls`.
+/// decide. `GET /calls` lists them for a caller whose [`Grant`] names a subject or a client, and
+/// lists nothing for others. If callers may not approve their own calls, put a [layer](Self::routes) around `/calls`.
 ///
 /// The server itself asks about no call. The layers of its [executor](Self::executor) do, such as
 /// `Approval::default()`, which [`Serve`](crate::Serve) adds.

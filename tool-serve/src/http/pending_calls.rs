@@ -69,11 +69,16 @@ impl WaitingCalls {
         calls.calls.iter().find(|entry| entry.id == id).cloned()
     }
 
-    /// Returns the calls of the caller of this context, oldest first.
+    /// Returns the calls of the caller of this context, oldest first. None for a caller that no subject or client names: whoever
+    /// knows the id of a call can decide about it.
     pub(super) fn of_caller(&self, cx: &Context) -> Vec<PendingEntry> {
+        let caller = caller(cx);
+        let is_named = |(_, subject, client): Caller<'_>| subject.or(client).is_some();
+        if !caller.is_some_and(is_named) {
+            return Vec::new();
+        }
         let mut calls = self.lock();
         calls.evict_expired();
-        let caller = caller(cx);
         let own = calls.calls.iter().filter(|entry| entry.caller() == caller);
         own.cloned().collect()
     }

@@ -123,7 +123,7 @@ impl Session {
         }
     }
 
-    /// Lets the tools node come next. A session that was made of a thread has not begun its run.
+    /// Lets the tools node come next. Calls that stand in the thread of a session at its end begin another run.
     pub(super) fn back_to_tools(&mut self) {
         if self.at.node == Node::End {
             self.at = RunPosition {

@@ -132,6 +132,9 @@ impl AgentTool {
     /// [open](crate::Session::open), and the model of the outermost conversation reads the result later. The host
     /// cancels the agent with that conversation's token, or by the call's key.
     ///
+    /// An executor with [open calls](toolwright_runtime::executor::Executor::open_calls) of its own, such as a server with tasks, has
+    /// nobody to ask: see [Pauses](Self#pauses).
+    ///
     /// If the agent asks somebody, the question is the call's result. Its session is left in the queue then: see
     /// [`Queue::take_paused`](crate::session::Queue::take_paused). Its usage is not part of the caller's, whose
     /// [budget](Agent::budget) does not hold for it. With a checkpointer it
@@ -185,8 +188,9 @@ impl AgentTool {
             .and_then(SubSessions::ledger);
         let mut agent_call = AgentCall::new(self, subs.as_ref(), ledger.cloned(), &cx);
         let mut kept = slot.as_ref().and_then(|slot| slot.kept.clone());
-        let is_alone = slot.is_none() && !in_background;
-        let paused_call = PausedCall::of(&cx).filter(|_| is_alone);
+        // In the background of a session, the session keeps an agent that pauses.
+        let is_alone = slot.is_none() && !(in_background && subs.is_some());
+        let paused_call = PausedCall::of(&cx).filter(|_| is_alone && !in_background);
         if is_alone && self.agent.may_wait(&cx, paused_call.is_some()) {
             return Err(agent_call::nobody());
         }

@@ -173,7 +173,8 @@ impl AgentTool {
     ) -> Result<Outcome, ToolError> {
         let waits = self.agent.first_waiting(&session, cx);
         let shown = serde_json::to_value(waits).unwrap_or_default();
-        call.pause(shown, error, session);
+        let bytes = serde_json::to_vec(&session).map_or(0, |stored| stored.len());
+        call.pause(shown, error, session, bytes);
         Err(ToolError::failed("the agent waits for somebody"))
     }
 

@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use super::layer::{Handled, Layer, Next, Request};
 use super::{Decided, Executor, Pending, PendingReason, Reply};
@@ -15,11 +15,19 @@ use toolwright_schema::text::ShortStr;
 /// State that a tool leaves in memory while its call waits. Handles share it, and the tool takes it once.
 #[doc(hidden)]
 #[derive(Clone)]
-pub struct KeptState(Arc<Mutex<Option<Box<dyn Any + Send>>>>);
+pub struct KeptState {
+    state: Arc<Mutex<Option<Box<dyn Any + Send>>>>,
+    bytes: usize,
+}
 
 impl KeptState {
+    /// Returns the size that the tool gave.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     fn lock(&self) -> MutexGuard<'_, Option<Box<dyn Any + Send>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -98,14 +106,16 @@ impl PausedCall {
         }
     }
 
-    /// Makes the call pending, with what people see, and the error of the decision that could not be carried out.
-    pub fn pause(&self, shown: Value, error: Option<&str>, state: impl Any + Send) {
+    /// Makes the call pending, with what people see, and the error of the decision that could not be carried out. `bytes` is
+    /// about the size of the state.
+    pub fn pause(&self, shown: Value, error: Option<&str>, state: impl Any + Send, bytes: usize) {
         let state: Box<dyn Any + Send> = Box::new(state);
+        let state = Arc::new(Mutex::new(Some(state)));
         let shown = match error {
             Some(error) => with_error(shown, error),
             None => shown,
         };
-        self.lock().paused = Some((shown, KeptState(Arc::new(Mutex::new(Some(state))))));
+        self.lock().paused = Some((shown, KeptState { state, bytes }));
     }
 
     /// Returns the reply to the call's client, and the state of a call that is pending.
@@ -164,14 +174,13 @@ impl Layer for PausedCall {
 }
 
 /// Adds an error to what people see of a pause.
-fn with_error(mut shown: Value, error: &str) -> Value {
-    match &mut shown {
-        Value::Object(members) => {
-            members.insert("error".to_owned(), error.into());
-            shown
-        }
-        _ => json!({ "error": error }),
-    }
+fn with_error(shown: Value, error: &str) -> Value {
+    let mut members = match shown {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    };
+    members.insert("error".to_owned(), error.into());
+    Value::Object(members)
 }
 
 /// Returns in words why a call is pending.

@@ -16,6 +16,7 @@ use toolwright_schema::decode::FaultCode;
 use super::{ServerState, json, no_utf8_name, refused, stream};
 use crate::answer::{self, ReplyStatus};
 use toolwright_http::body::{self, BodyError, BodyPermit};
+use toolwright_http::random;
 use toolwright_http::headers::{EVENT_STREAM, JSON, accepts_by_name, media_type};
 
 /// Time for a client to send the body.
@@ -141,9 +142,9 @@ pub(super) fn answer_json(
 ) -> (StatusCode, String) {
     let (reply, kept) = call.paused.reply(reply);
     let store = |pending| {
-        state
-            .pending_calls
-            .insert(pending, cx.clone(), kept.clone())
+        let (id, calls) = (random::id(), &state.pending_calls);
+        calls.insert(id.clone(), pending, cx.clone(), kept.clone());
+        id
     };
     let answer = match &*reply {
         Reply::Answered(result) => {

@@ -1,8 +1,5 @@
 //! Rounds of a call: it runs, and its user is asked, until there is an answer.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
-
 use serde_json::Value;
 use toolwright_runtime::executor::{
     Decided, KeptState, PausedCall, Pending, PendingReason, Reply,
@@ -17,34 +14,11 @@ use crate::protocol::{RpcError, code};
 /// Number of times that one call may run again without coming further.
 const ROUNDS: usize = 16;
 
-/// Number of paused calls that wait for another request. The oldest are forgotten.
-const MAX_PAUSED: usize = 1024;
-
 /// A call that waits, and the state that its tool left.
 #[derive(Clone)]
-pub(in crate::server) struct WaitingRound {
-    pending: Pending,
-    state: Option<KeptState>,
-}
-
-/// Paused calls by the id of the note that their client has.
-#[derive(Clone, Default)]
-pub(in crate::server) struct PausedCalls(Arc<Mutex<VecDeque<(String, WaitingRound)>>>);
-
-impl PausedCalls {
-    pub(super) fn keep(&self, id: String, call: WaitingRound) {
-        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if calls.len() >= MAX_PAUSED {
-            calls.pop_front();
-        }
-        calls.push_back((id, call));
-    }
-
-    pub(super) fn take(&self, id: &str) -> Option<WaitingRound> {
-        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = calls.iter().position(|(kept, _)| kept == id)?;
-        calls.remove(place).map(|(_, call)| call)
-    }
+pub(super) struct WaitingRound {
+    pub(super) pending: Pending,
+    pub(super) state: Option<KeptState>,
 }
 
 /// The end of one run of a call.

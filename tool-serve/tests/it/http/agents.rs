@@ -40,6 +40,12 @@ fn sign() -> String {
     "not called".into()
 }
 
+/// Reads a long text.
+#[tool(read_only)]
+fn read() -> String {
+    "x".repeat(17 << 20)
+}
+
 fn agent(turns: &[&[(&str, &str)]], ran: &Arc<Ran>) -> Agent {
     let turns = turns.iter().map(|turn| {
         let calls = turn.iter().enumerate();
@@ -49,7 +55,7 @@ fn agent(turns: &[&[(&str, &str)]], ran: &Arc<Ran>) -> Agent {
     });
     let is_asked = turns.len() > 0;
     let last = is_asked.then(|| Ok(ModelResponse::text("All is done.")));
-    let executor = Executor::serial(tools![look, pay, sign; state = Arc::clone(ran)]);
+    let executor = Executor::serial(tools![look, pay, sign, read; state = Arc::clone(ran)]);
     let model = ScriptedModel::new(turns.chain(last));
     Agent::with_executor(model, executor.layer(Approval::default()))
 }
@@ -164,6 +170,20 @@ fn an_agent_around_an_agent_shows_what_waits_at_the_bottom() {
     let answer = decide(&served, &answer.json()["id"], r#""approve""#, JSON);
     assert_eq!(&answer.json()["value"], "So be it.");
     assert_eq!(*ran.lock().unwrap(), [7]);
+}
+
+#[test]
+fn long_conversations_that_wait_make_room() {
+    let ran = Arc::new(Ran::default());
+    let turn: &[(&str, &str)] = &[("read", "{}"), ("pay", r#"{"bill": 7}"#)];
+    let served = serve_tools(worker(agent(&[turn; 4], &ran)), |server| server);
+    let ids: Vec<_> = (0..4)
+        .map(|_| served.call("worker", INPUT).json()["id"].clone())
+        .collect();
+    let statuses = [0, 1, 3].map(|at| decide(&served, &ids[at], r#""approve""#, JSON).status);
+    assert_eq!(statuses[0], 404);
+    assert_eq!(ran.lock().unwrap().len(), 2);
+    assert!(!statuses[1..].contains(&404), "{statuses:?}");
 }
 
 /// Holds calls back by their number: the first and the fifth one pass.

@@ -49,7 +49,8 @@ const TIMEOUT: Duration = Duration::from_hours(1);
 /// its calls runs twice.
 ///
 /// A server over HTTP or MCP asks about a call of the agent as about any other: the call of the agent is pending, shows the call
-/// inside, and the decision is for that one. In a call by an executor alone, and for an agent with
+/// inside, and the decision is for that one. If it cannot be carried out, since the tool was replaced for example, the call waits on
+/// and shows the error. In a call by an executor alone, and for an agent with
 /// [interrupts](Agent::interrupt_before), nobody could be asked. There an agent is refused before anything runs if a tool
 /// of it is manual or requires an approval, or a layer of it may leave calls [pending](toolwright_runtime::executor::Layer::may_hold). A
 /// question is the call's outcome.

@@ -10,7 +10,7 @@ use toolwright::agent::{Agent, AgentTool, ModelResponse};
 use toolwright::call::BoxFuture;
 use toolwright::layers::{Approval, Handled, Layer, Next, Request};
 use toolwright::mcp::McpServer;
-use toolwright::{Executor, Registry, ToolCall, ToolError, Toolset, tool, tools};
+use toolwright::{Executor, Outcome, Registry, ToolCall, ToolError, Toolset, tool, tools};
 
 use super::mcp_server::{Piped, request};
 
@@ -44,6 +44,12 @@ fn sign(bill: u32, #[state] ran: &Ran) -> String {
     "not called".into()
 }
 
+/// Asks, and expects to be called again with the answer.
+#[tool]
+fn which() -> Outcome {
+    Outcome::ask("Which bill?").option("key", "bill")
+}
+
 fn model(turns: &[&[(&str, &str)]]) -> ScriptedModel {
     let turns = turns.iter().map(|turn| {
         let calls = turn.iter().enumerate();
@@ -55,7 +61,7 @@ fn model(turns: &[&[(&str, &str)]]) -> ScriptedModel {
 }
 
 fn agent(model: ScriptedModel, ran: &Arc<Ran>) -> Agent {
-    let executor = Executor::serial(tools![look, pay, send, sign; state = Arc::clone(ran)]);
+    let executor = Executor::serial(tools![look, pay, send, sign, which; state = Arc::clone(ran)]);
     Agent::with_executor(model, executor.layer(Approval::default()))
 }
 
@@ -157,6 +163,19 @@ async fn the_user_answers_a_call_inside_that_does_not_run_by_a_yes() {
         assert_eq!(text, "All is done.", "{answer}");
         assert_eq!(*ran.lock().unwrap(), expected);
     }
+}
+
+#[tokio::test]
+async fn an_agent_that_asks_does_not_begin_anew() {
+    let ran = Arc::new(Ran::default());
+    let turns: &[&[(&str, &str)]] = &[&[("look", "{}"), ("which", "{}")]; 2];
+    let mut client = Piped::with_a_user(server(model(turns), &ran)).await;
+    let asked = client.ask(&request(1, "tools/call", PARAMS)).await;
+    let steps = [("Which bill?", said("The first."))];
+    let answer = answered(&mut client, asked, &steps).await;
+    let text = &answer["result"]["content"][0]["text"];
+    assert_eq!(text, "The first.", "{answer}");
+    assert_eq!(*ran.lock().unwrap(), [0]);
 }
 
 #[tokio::test]

@@ -291,10 +291,16 @@ impl Session {
     /// Creates a conversation from stored messages. If they end with unanswered calls, an agent runs those first. If
     /// they end with open questions, the session waits for the answers.
     pub fn from_thread(thread: Thread) -> Self {
-        Self {
+        let mut session = Self {
             thread,
             ..Self::new()
+        };
+        // The calls are those of a run: their keys hold from now on.
+        let is_open = session.thread.is_open();
+        if is_open == Ok(true) || (is_open.is_ok() && !session.thread.questions().is_empty()) {
+            session.back_to_tools();
         }
+        session
     }
 
     /// Returns the id.

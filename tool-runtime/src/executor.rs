@@ -9,6 +9,7 @@ mod decided;
 mod dispatch;
 mod event;
 mod exclusive;
+mod kept_calls;
 mod layer;
 mod offloaded;
 mod output;
@@ -46,6 +47,8 @@ pub use self::blocking::BlockingLimit;
 pub use self::decided::Decided;
 pub use self::event::{BatchId, Event};
 pub use self::exclusive::ExclusiveGate;
+#[doc(hidden)]
+pub use self::kept_calls::{KeptCall, KeptCalls};
 pub use self::layer::{Handled, Layer, Next, Request};
 pub use self::output::{OutputLimit, Overflow};
 #[doc(hidden)]

@@ -49,7 +49,8 @@ const TIMEOUT: Duration = Duration::from_hours(1);
 /// its calls runs twice.
 ///
 /// A server over HTTP or MCP asks about a call of the agent as about any other: the call of the agent is pending, shows the call
-/// inside, and the decision applies to that one. In a call by an executor alone, and for an agent with
+/// inside, and the decision applies to that one. If it cannot be carried out, since the tool was replaced for example, the call waits on
+/// and shows the error. In a call by an executor alone, and for an agent with
 /// [interrupts](Agent::interrupt_before), no question can be asked. There an agent is refused before anything runs if a tool
 /// of it is manual or requires an approval, or a layer of it may leave calls [pending](toolwright_runtime::executor::Layer::may_hold). A
 /// question is the call's outcome.
@@ -132,6 +133,9 @@ impl AgentTool {
     /// [open](crate::Session::open), and the model of the outermost conversation reads the result later. The host
     /// cancels the agent with that conversation's token, or by the call's key.
     ///
+    /// An executor with [open calls](toolwright_runtime::executor::Executor::open_calls) of its own, such as a server with tasks, has
+    /// nobody to ask: see [Pauses](Self#pauses).
+    ///
     /// If the agent asks somebody, the question is the call's result. Its session is left in the queue then: see
     /// [`Queue::take_paused`](crate::session::Queue::take_paused). Its usage is not part of the caller's, whose
     /// [budget](Agent::budget) does not hold for it. With a checkpointer it
@@ -169,11 +173,9 @@ impl AgentTool {
         cx: &Context,
     ) -> Result<Outcome, ToolError> {
         let waits = self.agent.first_waiting(&session, cx);
-        let mut shown = serde_json::to_value(waits).unwrap_or_default();
-        if let (Some(error), Some(shown)) = (error, shown.as_object_mut()) {
-            shown.insert("error".to_owned(), error.into());
-        }
-        call.pause(shown, session);
+        let shown = serde_json::to_value(waits).unwrap_or_default();
+        let bytes = serde_json::to_vec(&session).map_or(0, |stored| stored.len());
+        call.pause(shown, error, session, bytes);
         Err(ToolError::failed("the agent waits for somebody"))
     }
 
@@ -188,13 +190,14 @@ impl AgentTool {
             .and_then(SubSessions::ledger);
         let mut agent_call = AgentCall::new(self, subs.as_ref(), ledger.cloned(), &cx);
         let mut kept = slot.as_ref().and_then(|slot| slot.kept.clone());
-        let is_alone = slot.is_none() && !in_background;
-        let paused_call = PausedCall::of(&cx).filter(|_| is_alone);
+        // In the background of a session, the session keeps an agent that pauses.
+        let is_alone = slot.is_none() && !(in_background && subs.is_some());
+        let paused_call = PausedCall::of(&cx).filter(|_| is_alone && !in_background);
         if is_alone && self.agent.may_wait(&cx, paused_call.is_some()) {
             return Err(agent_call::nobody());
         }
         if let Some(call) = &paused_call
-            && let Some((mut session, decision)) = call.resume::<Session>()
+            && let Some((mut session, decision)) = call.resume::<Session>()?
         {
             if let Err(error) = self.agent.decide_first(&mut session, decision, &cx) {
                 return self.pauses(call, session, Some(&error.to_string()), &cx);

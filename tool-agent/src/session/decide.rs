@@ -34,7 +34,7 @@ impl Session {
     /// from attackers: whoever can write the store can also write what was shown.
     ///
     /// # Errors
-    /// Fails if no such call is pending, or several are, if it is [decided](SessionError::Decided) already, or if an approval is for a call whose agent waits for somebody
+    /// Fails if no such call is pending, or several are, if it is [decided](SessionError::Decided) already, if a dropped run has [begun](SessionError::Begun) it, or if an approval is for a call whose agent waits for somebody
     /// [inside](SessionError::WaitsInside) or whose tool [asks](SessionError::NeedsAnswer). Nothing changes then.
     pub fn decide<'a>(
         &mut self,
@@ -74,6 +74,9 @@ impl Session {
                 && let Some(path) = self.waits_inside(pending.index)
             {
                 return Err(SessionError::WaitsInside(path));
+            }
+            if decision != Decision::Approve {
+                self.check_not_begun(pending.index, &pending.call.id)?;
             }
             decided.push((pending, decision));
         }

@@ -21,8 +21,9 @@ impl Session {
     /// Adds a message of the user, which the next run answers.
     ///
     /// If the [`status`](Self::status) is a question, the message answers it, also a question of an agent that a call
-    /// runs. The answer is a message of its own if nothing else of the turn is open. Otherwise it is the call's result,
-    /// as with [`answer`](Self::answer).
+    /// runs. The answer is a message of its own if nothing else of the turn was open. Otherwise it is the call's result,
+    /// as with [`answer`](Self::answer). If results of the turn wait for the next run, the message is [queued](Self::queue)
+    /// behind them.
     ///
     /// # Errors
     /// Fails if calls are pending and no tool asks, for example after a cancelled run. [`repair`](Self::repair) settles
@@ -36,13 +37,17 @@ impl Session {
                 return Ok(());
             }
             let is_last = self.questions().len() == 1 && self.thread.unanswered().is_empty();
-            if !is_last || self.ending.is_some() {
+            if !is_last || self.ending.is_some() || !self.settled.is_empty() {
                 return self.answer(text.into());
             }
             self.close_turn();
         } else {
             let fits = matches!(status, Status::Idle | Status::Completed);
             self.allow("reply", fits && self.thread.unanswered().is_empty())?;
+            if !self.settled.is_empty() {
+                self.queue.handle().push(text);
+                return Ok(());
+            }
         }
         self.begin(text.into());
         Ok(())

@@ -64,6 +64,7 @@ impl Session {
         for (call, outcome) in own {
             let pending = pending.take(&call)?;
             self.check_undecided(pending.index)?;
+            self.check_not_begun(pending.index, &pending.call.id)?;
             outcomes.push((pending, outcome));
         }
         let answers = self.answers(outcomes)?;

@@ -123,7 +123,7 @@ impl Session {
         }
     }
 
-    /// Lets the tools node come next. A session that was made of a thread has not begun its run.
+    /// Lets the tools node come next. Calls that stand in the thread of a session at its end begin another run.
     pub(super) fn back_to_tools(&mut self) {
         if self.at.node == Node::End {
             self.at = RunPosition {
@@ -195,6 +195,14 @@ impl Session {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Fails if a run that was dropped has begun the call at this place: it may have taken effect.
+    pub(super) fn check_not_begun(&self, index: usize, id: &str) -> Result<(), SessionError> {
+        if self.begun.has(&self.call_key(index, "")) {
+            return Err(SessionError::Begun(id.to_owned()));
+        }
+        Ok(())
     }
 
     /// Removes the waiting call at this place.

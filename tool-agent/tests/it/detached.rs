@@ -16,6 +16,7 @@ use toolwright::agent::model::{ModelError, ModelErrorKind};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::tool_node::ToolNode;
 use toolwright::agent::{Agent, AgentTool, ModelResponse, Node, RunEnd, Session, ThreadMessage};
+use toolwright::executor::{OpenCallState, OpenCalls};
 use toolwright::layers::{Approval, Risk};
 use toolwright::{
     Context, Executor, Tool, ToolCall, Toolset,
@@ -165,6 +166,31 @@ async fn one_that_waits_for_somebody_is_kept() {
     assert!(session.queue().take_paused(&id).is_none());
     let run = inner.run(&mut paused, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("Paid."));
+}
+
+#[tokio::test]
+async fn nothing_runs_where_nobody_can_be_asked() {
+    /// Is answered by a person.
+    #[tool(manual)]
+    fn sign() -> &'static str {
+        "not called"
+    }
+
+    let inner = script([calls(&[ToolCall::new("x", "sign", "{}")])]);
+    let open = OpenCalls::new();
+    let executor = Executor::serial(detached(Agent::new(inner.clone(), tools![sign])));
+    let executor = executor.open_calls(&open);
+    let batch = executor.run(&[ask("c1", "Sign!")], &Context::new()).await;
+    assert!(batch.is_settled());
+    let OpenCallState::Ended(outcome) = open.ended().await.state else {
+        panic!("the call has not ended");
+    };
+    let error = outcome.into_outcome().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the agent needs somebody's decision, and nobody can be asked here"
+    );
+    assert!(inner.requests().is_empty());
 }
 
 #[tokio::test]

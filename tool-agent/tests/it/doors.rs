@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 use toolwright::agent::model::{DeltaSink, ModelError, ModelRequest};
 use toolwright::agent::session::{CallRef, SessionError};
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{Agent, AgentTool, Model, ModelResponse, Session, ThreadMessage};
-use toolwright::call::{BoxFuture, Decision};
+use toolwright::agent::{Agent, AgentTool, Model, ModelResponse, Session, Status, ThreadMessage};
+use toolwright::call::{BoxFuture, Cancel, Decision, ErrorKind};
 use toolwright::executor::{ErrorPolicy, Event, OutputLimit};
 use toolwright::layers::{Approval, Risk};
-use toolwright::{Context, Encoder, Executor, Outcome, ToolCall, Toolset, tool, tools};
+use toolwright::{Context, Encoder, Executor, Outcome, ToolCall, ToolError, Toolset, tool, tools};
 
 /// Measures.
 #[tool(manual)]
@@ -250,6 +250,83 @@ async fn a_failure_of_the_host_and_its_content_are_encoded_by_the_agent() {
         .collect();
     assert_eq!(answers[0], r#"{"error":"no"}"#);
     assert!(answers[1].contains("output truncated"), "{answers:?}");
+}
+
+/// Words of the user do not take the place of the run that has to encode the answers before them.
+#[tokio::test]
+async fn a_message_behind_answers_leaves_them_to_the_next_run() {
+    for (tool, last) in [("ask", "x"), ("measure", "1")] {
+        let turn = ["a", "b"].map(|id| ToolCall::new(id, tool, "{}"));
+        let script = [
+            Ok(ModelResponse::calls(turn)),
+            Ok(ModelResponse::text("Done.")),
+        ];
+        let executor = Executor::serial(all()).output_limit(OutputLimit::new(5, 3));
+        let agent = Agent::with_executor(ScriptedModel::new(script), executor);
+        let mut session = Session::ask("Measure!");
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
+        if tool == "ask" {
+            session.answer_call("a", "a long text").unwrap();
+        } else {
+            session.submit("a", "a long text").unwrap();
+            session.submit("b", 1).unwrap();
+        }
+        session.say("x").unwrap();
+        let mut session: Session =
+            serde_json::from_str(&serde_json::to_string(&session).unwrap()).unwrap();
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(run.text(), Some("Done."));
+        let (mut answers, mut words) = (Vec::new(), Vec::new());
+        for message in session.thread().messages() {
+            match message {
+                ThreadMessage::Tool(answer) => answers.push(&*answer.text),
+                ThreadMessage::User { text } => words.push(&**text),
+                _ => {}
+            }
+        }
+        assert!(answers[0].contains("output truncated"), "{answers:?}");
+        assert_eq!(answers[1], last);
+        let said: &[&str] = if tool == "ask" {
+            &["Measure!"]
+        } else {
+            &["Measure!", "x"]
+        };
+        assert_eq!(words, said);
+    }
+}
+
+/// A result may be any error, also one of a kind that the executor has for itself.
+#[tokio::test]
+async fn an_error_of_any_kind_is_a_result() {
+    for kind in [
+        ErrorKind::Cancelled,
+        ErrorKind::NotStarted,
+        ErrorKind::Timeout,
+        ErrorKind::Hidden,
+    ] {
+        for stops in [false, true] {
+            let script = [
+                Ok(ModelResponse::calls([ToolCall::new("a", "measure", "{}")])),
+                Ok(ModelResponse::text("Done.")),
+            ];
+            let agent = Agent::new(ScriptedModel::new(script), all());
+            let mut session = Session::ask("Measure!");
+            let _ = agent.run(&mut session, &Context::new()).await.unwrap();
+            let error = ToolError::new(kind, "the window was closed");
+            session
+                .submit_all([(CallRef::from("a"), Err(error))])
+                .unwrap();
+            if stops {
+                let stop = Cancel::new();
+                stop.cancel();
+                let cx = Context::new().with_cancel(stop);
+                let _ = agent.run(&mut session, &cx).await;
+            }
+            let run = agent.run(&mut session, &Context::new()).await.unwrap();
+            assert_eq!(run.text(), Some("Done."), "{kind:?}");
+            assert_eq!(session.status(), Status::Completed);
+        }
+    }
 }
 
 fn buyer(goes_on: bool) -> Agent {

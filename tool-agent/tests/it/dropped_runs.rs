@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
 use toolwright::agent::model::{ModelError, ModelErrorKind};
+use toolwright::agent::session::SessionError;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
     Agent, AgentTool, MemoryCheckpointer, ModelResponse, RunEnd, Session, ThreadMessage,
@@ -157,6 +158,34 @@ async fn what_a_call_came_to_beside_is_its_answer() {
         assert_eq!(answers(&session), ["booked", "done"]);
         assert_eq!(bank.count("book"), 1);
         assert_eq!(session.state().get("booked"), Some(&1.into()));
+    }
+}
+
+/// Nobody says of a call that may have taken effect that it was rejected, or that it had other arguments.
+#[tokio::test]
+async fn a_call_that_has_begun_is_not_decided_otherwise() {
+    for is_stored in [false, true] {
+        let bank = Arc::new(Bank::default());
+        // The second one hangs.
+        let agent = Agent::new(script(&["book", "look"]), all(&bank));
+        let mut session = dropped(&agent, &bank, is_stored).await;
+        let before = serde_json::to_string(&session).unwrap();
+        for id in ["c0", "c1"] {
+            for decision in [
+                Decision::Reject("no".to_owned()),
+                Decision::Edit("{}".into()),
+                Decision::Answer("booked by phone".into()),
+            ] {
+                let refused = session.decide(id, decision);
+                assert_eq!(refused, Err(SessionError::Begun(id.to_owned())));
+            }
+        }
+        assert_eq!(serde_json::to_string(&session).unwrap(), before);
+        session.decide("c0", Decision::Approve).unwrap();
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(run.text(), Some("Done."));
+        assert_eq!(answers(&session), ["booked", "done"]);
+        assert_eq!((bank.count("book"), bank.count("look")), (1, 2));
     }
 }
 

@@ -290,6 +290,35 @@ async fn stored_messages_that_end_with_calls_are_gone_on_with() {
     }
 }
 
+/// Asks.
+#[tool]
+fn which() -> Outcome {
+    Outcome::ask("Which?")
+}
+
+#[tokio::test]
+async fn calls_of_stored_messages_have_one_key_from_the_start() {
+    for tool in ["by_hand", "which"] {
+        let model = ScriptedModel::new([calls(&[tool, tool]), text("Done.")]);
+        let (agent, cx) = (Agent::new(model, tools![by_hand, which]), Context::new());
+        let mut asked = Session::ask("Go!");
+        let _ = agent.run(&mut asked, &cx).await.unwrap();
+        let mut session = Session::from_thread(asked.thread().clone());
+        let shown = agent.waiting(&session, &cx);
+        assert_eq!(shown.len(), 2);
+        let answer = || Decision::Answer("one".into());
+        session.decide(&shown[0], answer()).unwrap();
+        if tool == "by_hand" {
+            let run = agent.run(&mut session, &cx).await.unwrap();
+            assert!(matches!(run.end, RunEnd::Pending), "{run:?}");
+        }
+        assert_eq!(agent.waiting(&session, &cx)[0].key, shown[1].key);
+        session.decide(&shown[1], answer()).unwrap();
+        let run = agent.run(&mut session, &cx).await.unwrap();
+        assert_eq!(run.text(), Some("Done."));
+    }
+}
+
 #[tokio::test]
 async fn counts_of_a_stored_session_that_somebody_changed_end_nothing() {
     let model = ScriptedModel::new([calls(&["look"]), text("Done.")]);

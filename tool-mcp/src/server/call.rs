@@ -11,13 +11,12 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use toolwright_json::ObjectWriter;
 use toolwright_provider::call::{FormatVersion, ToolCall};
-use toolwright_runtime::executor::{Batch, Decided, Executor, PausedCall};
+use toolwright_runtime::executor::{Batch, Decided, Executor, KeptCall, PausedCall};
 use toolwright_runtime::tool::{Cancel, Context, Progress};
 use toolwright_runtime::toolset::Registry;
 use toolwright_schema::decode::Repair;
 
 pub(super) use self::result::text;
-pub(super) use self::rounds::PausedCalls;
 use self::rounds::WaitingRound;
 use super::caller::{self, Caller};
 use super::catalog::OfferSet;
@@ -202,6 +201,10 @@ impl CallTask {
             self.shown = question.shows().or(self.shown);
             self.answers.add(key, answer);
         }
+        if paused.is_some() && !self.caller.capabilities.can_ask() {
+            let words = "the call waits for its user, whom this client cannot ask";
+            return Err(lacks(words, r#"{"elicitation":{}}"#));
+        }
         if let Some(sealed) = state
             && question::is_approved(&self.answers)
             && !self.shared.seal.spend(sealed)
@@ -215,7 +218,8 @@ impl CallTask {
                 let text = "the call waits here no more: make it again";
                 RpcError::invalid_params(text)
             })?;
-            self.resumed = Some(resumed);
+            let KeptCall { pending, state, .. } = resumed;
+            self.resumed = Some(WaitingRound { pending, state });
         }
         Ok(())
     }
@@ -404,8 +408,13 @@ impl CallTask {
             asked: Some(question),
             is_paused: paused.is_some(),
         };
-        if let Some(paused) = paused {
-            self.shared.paused.keep(state.id.clone(), paused.clone());
+        if let Some(WaitingRound {
+            pending,
+            state: kept,
+        }) = paused.cloned()
+        {
+            let (id, cx) = (state.id.clone(), self.cx.clone());
+            self.shared.paused.insert(id, pending, cx, kept);
         }
         let owner = self.cx.get().and_then(caller::owner);
         let sealed = self.shared.seal.seal(&state, &self.call, owner.as_deref());

@@ -32,11 +32,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use toolwright_json::ObjectWriter;
 use toolwright_provider::call::Encoder;
 use toolwright_provider::definitions::Notice;
-use toolwright_runtime::executor::{ExclusiveGate, Executor};
+use toolwright_runtime::executor::{ExclusiveGate, Executor, KeptCalls};
 use toolwright_runtime::tool::{Cancel, Context, OpenCalls};
 use toolwright_runtime::toolset::{Registry, Toolset};
 
-use self::call::PausedCalls;
 use self::catalog::OfferSet;
 use self::completion::Completions;
 use self::sealed::Signer;
@@ -124,7 +123,7 @@ struct Shared {
     limits: ServerLimits,
     seal: Signer,
     /// Calls whose tools paused until their clients answer.
-    paused: PausedCalls,
+    paused: Arc<KeptCalls>,
     stop: Cancel,
     /// The calls have had their time since then, and are cancelled.
     end_calls: Cancel,
@@ -228,7 +227,7 @@ impl McpServer {
             page: PAGE,
             limits: ServerLimits::default(),
             seal: Signer::random(),
-            paused: PausedCalls::default(),
+            paused: Arc::default(),
             stop: Cancel::new(),
             end_calls: Cancel::new(),
             gate: ExclusiveGate::default(),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use toolwright_json::{Integer, ObjectWriter};
 use toolwright_provider::call::{Outcome, ToolResult};
-use toolwright_runtime::executor::{Pending, PendingReason, call_bytes, definition_bytes};
+use toolwright_runtime::executor::{Pending, PendingReason, Waiting, call_bytes, definition_bytes};
 use toolwright_runtime::tool::Decision;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
@@ -22,7 +22,7 @@ pub(super) struct InputQuestion {
     schema: Value,
     /// The answer is the call's result.
     is_result: bool,
-    /// Which arguments it shows, where they are to be approved.
+    /// Number of the call that it shows, if the answer is for that call alone.
     shows: Option<u64>,
 }
 
@@ -88,7 +88,7 @@ impl InputQuestion {
         }
     }
 
-    /// The arguments that somebody is asked to approve.
+    /// Returns the number of the call that the answer is for.
     pub(super) fn shows(&self) -> Option<u64> {
         self.shows
     }
@@ -217,7 +217,14 @@ fn say(answer: &ElicitResult) -> ModelText {
     ModelText { text, is_error }
 }
 
-/// Returns the question of a call that waits. `decided` is which arguments somebody let run, or did not, last. Of a call that
+/// Removes the answers that a decision about a call inside was made of: they are for that call alone.
+pub(super) fn forget(answers: &mut ElicitResults) {
+    for key in [APPROVAL, ANSWER] {
+        answers.take(key);
+    }
+}
+
+/// Returns the question of a call that waits. `decided` is the number of the question that was answered last. Of a call that
 /// paused, the question is about the call inside of it.
 pub(super) fn pending(
     pending: &Pending,
@@ -228,20 +235,60 @@ pub(super) fn pending(
     seal: &Signer,
 ) -> NextStep {
     match &pending.reason {
+        PendingReason::Decision(why) if is_paused => inside(pending, why, answers, decided, seal),
         PendingReason::Decision(why) => {
-            let (number, inside) = if is_paused {
-                let number = seal.number(why.to_string().as_bytes());
-                (number, Some(shown_inside(pending, why)))
-            } else {
-                let tool = tools.get(&pending.call.name);
-                let tool = tool.map(|tool| definition_bytes(tool.def()));
-                let bytes = call_bytes(&pending.call, &tool.unwrap_or_default(), None);
-                (seal.number(&bytes), None)
-            };
+            let tool = tools.get(&pending.call.name);
+            let tool = tool.map(|tool| definition_bytes(tool.def()));
+            // A layer may have rewritten the arguments since somebody was asked.
+            let bytes = call_bytes(&pending.call, &tool.unwrap_or_default(), None);
+            let number = seal.number(&bytes);
             let said = answers.get(APPROVAL).filter(|_| decided == Some(number));
-            approval(pending, inside, why, tools, said, number)
+            let shown = shown(pending, tools);
+            // What is shown beside a call may hold a part of its arguments.
+            let why = details_in_words(why).map(|why| format!(" ({})", Printable::new(&why)));
+            let message = format!("Shall {shown} run?{}", why.unwrap_or_default());
+            approval(said, message, number)
         }
-        _ => manual(pending, tools, answers),
+        _ => {
+            let tool = tools.get(&pending.call.name);
+            let description = tool.map_or("", |tool| &*tool.def().description);
+            let shown = shown(pending, tools);
+            let message = format!("Please answer the call of {shown}. {description}");
+            manual(answers.get(ANSWER), message, None)
+        }
+    }
+}
+
+/// Returns the question about the call that waits inside of one that paused. `why` shows that call, with an error beside it if
+/// the last decision could not be carried out.
+fn inside(
+    pending: &Pending,
+    why: &Value,
+    answers: &ElicitResults,
+    decided: Option<u64>,
+    seal: &Signer,
+) -> NextStep {
+    let number = seal.number(why.to_string().as_bytes());
+    let said = |key| answers.get(key).filter(|_| decided == Some(number));
+    let waits: Option<Waiting> = serde_json::from_value(why.clone()).ok();
+    let shown = shown_inside(pending, waits.as_ref());
+    let error = why.get("error").and_then(Value::as_str);
+    let error = error.map(|error| format!(" ({})", Printable::new(error)));
+    let error = error.unwrap_or_default();
+    match waits.map(|waits| waits.reason) {
+        Some(PendingReason::ManualTool | PendingReason::ManualMode) => {
+            let message = format!("Please answer the call of {shown}.{error}");
+            manual(said(ANSWER), message, Some(number))
+        }
+        // A yes would make the call again.
+        Some(PendingReason::OutcomeUnknown(unknown)) => {
+            let unknown = Printable::new(&unknown);
+            let message = format!(
+                "It is unknown whether {shown} took effect ({unknown}). What is its result?{error}"
+            );
+            manual(said(ANSWER), message, Some(number))
+        }
+        _ => approval(said(APPROVAL), format!("Shall {shown} run?{error}"), number),
     }
 }
 
@@ -258,48 +305,32 @@ fn shown(pending: &Pending, tools: &Toolset) -> String {
 }
 
 /// The call that waits inside of one that paused, as people may see it.
-fn shown_inside(pending: &Pending, why: &Value) -> String {
-    let text = |key: &str| why.get(key).and_then(Value::as_str);
-    let tool = Printable::new(text("tool").unwrap_or("?"))
-        .one_line()
-        .to_string();
-    let arguments =
-        text("arguments").map(|arguments| format!(" with {}", Printable::new(arguments)));
-    let error = text("error").map(|error| format!(" ({})", Printable::new(error)));
-    let (arguments, error) = (arguments.unwrap_or_default(), error.unwrap_or_default());
+fn shown_inside(pending: &Pending, waits: Option<&Waiting>) -> String {
+    let tool = waits.map_or("?", |waits| &*waits.tool);
+    let tool = Printable::new(tool).one_line().to_string();
+    let arguments = waits.and_then(|waits| waits.arguments.as_deref());
+    let arguments = arguments.map(|arguments| format!(" with {}", Printable::new(arguments)));
     format!(
-        "`{tool}`{arguments}, which `{}` calls,{error}",
+        "`{tool}`{}, which `{}` calls,",
+        arguments.unwrap_or_default(),
         pending.call.name
     )
 }
 
-/// A call that a person lets run with these arguments; a layer may have rewritten them since somebody was asked.
-fn approval(
-    pending: &Pending,
-    inside: Option<String>,
-    why: &Value,
-    tools: &Toolset,
-    said: Option<&ElicitResult>,
-    number: u64,
-) -> NextStep {
+/// A call that a person lets run with the arguments that the question of this number shows.
+fn approval(said: Option<&ElicitResult>, message: String, number: u64) -> NextStep {
+    let reject = |why: &str| NextStep::Decide(Decision::Reject(why.into()));
     match said {
         Some(ElicitResult::Accept(said)) if said.get("approve") == Some(&Value::Bool(true)) => {
             NextStep::Decide(Decision::Approve)
         }
         Some(ElicitResult::Accept(said)) => {
             let reason = said.get("reason").and_then(Value::as_str);
-            NextStep::Decide(Decision::Reject(reason.unwrap_or_default().into()))
+            reject(reason.unwrap_or_default())
         }
-        Some(ElicitResult::Decline) => NextStep::Decide(Decision::Reject(String::new())),
-        Some(ElicitResult::Cancel) => NextStep::Decide(Decision::Reject("nobody decided".into())),
+        Some(ElicitResult::Decline) => reject(""),
+        Some(ElicitResult::Cancel) => reject("nobody decided"),
         None => {
-            let is_inside = inside.is_some();
-            let shown = inside.unwrap_or_else(|| shown(pending, tools));
-            // What is shown beside a call may hold a part of its arguments.
-            let message = match details_in_words(why).filter(|_| !is_inside) {
-                Some(why) => format!("Shall {shown} run? ({})", Printable::new(&why)),
-                None => format!("Shall {shown} run?"),
-            };
             let properties = json!({
                 "approve": {"type": "boolean", "title": "Run it"},
                 "reason": {"type": "string", "title": "Why not"},
@@ -316,32 +347,20 @@ fn approval(
 }
 
 /// A call that a person answers.
-fn manual(pending: &Pending, tools: &Toolset, answers: &ElicitResults) -> NextStep {
-    match answers.get(ANSWER) {
-        Some(answer) => {
-            let ModelText { text, is_error } = say(answer);
-            NextStep::Decide(if is_error {
-                Decision::Reject(text)
-            } else {
-                Decision::Answer(text.into())
-            })
-        }
-        None => {
-            let title = tools
-                .get(&pending.call.name)
-                .map(|tool| tool.def().description.clone());
-            let message = format!(
-                "Please answer the call of {}. {}",
-                shown(pending, tools),
-                title.unwrap_or_default()
-            );
-            NextStep::Ask(InputQuestion {
-                key: ANSWER.into(),
-                message: message.trim_end().to_owned(),
-                schema: object(&json!({"answer": {"type": "string"}}), &["answer"]),
-                is_result: false,
-                shows: None,
-            })
-        }
-    }
+fn manual(said: Option<&ElicitResult>, message: String, number: Option<u64>) -> NextStep {
+    let Some(answer) = said else {
+        return NextStep::Ask(InputQuestion {
+            key: ANSWER.into(),
+            message: message.trim_end().to_owned(),
+            schema: object(&json!({"answer": {"type": "string"}}), &["answer"]),
+            is_result: false,
+            shows: number,
+        });
+    };
+    let ModelText { text, is_error } = say(answer);
+    NextStep::Decide(if is_error {
+        Decision::Reject(text)
+    } else {
+        Decision::Answer(text.into())
+    })
 }

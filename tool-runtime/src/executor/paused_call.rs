@@ -1,20 +1,35 @@
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::layer::{Handled, Layer, Next, Request};
-use super::{Decided, Executor, Pending};
+use super::{Decided, Executor, Pending, PendingReason, Reply};
 use crate::tool::{BoxFuture, Context, Decision};
-use toolwright_provider::call::ToolDef;
+use toolwright_provider::call::{ErrorKind, Outcome, ToolDef, ToolError};
 use toolwright_schema::panics::reported;
 use toolwright_schema::text::ShortStr;
 
 /// State that a tool leaves in memory while its call waits. Handles share it, and the tool takes it once.
 #[doc(hidden)]
 #[derive(Clone)]
-pub struct KeptState(Arc<Mutex<Option<Box<dyn Any + Send>>>>);
+pub struct KeptState {
+    state: Arc<Mutex<Option<Box<dyn Any + Send>>>>,
+    bytes: usize,
+}
+
+impl KeptState {
+    /// Returns the size that the tool gave.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Box<dyn Any + Send>>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// Lets the tool of one call pause, leave its state, and go on with a decision. For servers, which keep calls that wait. As a layer,
 /// it makes the call pending if its tool has paused.
@@ -26,10 +41,17 @@ pub struct PausedCall(Arc<Mutex<PausedState>>);
 struct PausedState {
     /// Id and tool of the call, once it runs. Calls made by its tool cannot pause.
     owner: Option<(ShortStr, ShortStr)>,
-    /// State to go on with, and the decision about it.
-    resumes: Option<(KeptState, Decision)>,
+    /// Call to go on with.
+    resumes: Option<Resumed>,
     /// What people see of the pause, and the state.
     paused: Option<(Value, KeptState)>,
+}
+
+/// A paused call, and the decision about what waits inside of it.
+struct Resumed {
+    pending: Pending,
+    state: KeptState,
+    decision: Decision,
 }
 
 impl PausedCall {
@@ -48,7 +70,11 @@ impl PausedCall {
             return (Self::default(), pending.decided(decision));
         };
         let call = Self::default();
-        call.lock().resumes = Some((state, decision));
+        call.lock().resumes = Some(Resumed {
+            pending: pending.clone(),
+            state,
+            decision,
+        });
         (call, pending.decided(Decision::Approve))
     }
 
@@ -64,26 +90,61 @@ impl PausedCall {
         is_own.then(|| call.clone())
     }
 
-    /// Takes the state that the tool left, and the decision about it.
-    pub fn resume<T: Any>(&self) -> Option<(T, Decision)> {
-        let (state, decision) = self.lock().resumes.take()?;
-        let state = state
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()?;
-        Some((*state.downcast().ok()?, decision))
+    /// Takes the state that the tool left, and the decision about it. `None` for a call that begins.
+    ///
+    /// # Errors
+    /// Fails if the state was taken before: a layer makes the call again, which would begin anew.
+    pub fn resume<T: Any>(&self) -> Result<Option<(T, Decision)>, ToolError> {
+        let call = self.lock();
+        let Some(resumes) = &call.resumes else {
+            return Ok(None);
+        };
+        let state = resumes.state.lock().take();
+        match state.map(<Box<dyn Any + Send>>::downcast) {
+            Some(Ok(state)) => Ok(Some((*state, resumes.decision.clone()))),
+            _ => Err(
+                ToolError::failed("the call went on before, and cannot begin again").permanent(),
+            ),
+        }
     }
 
-    /// Makes the call pending, with what people see.
-    pub fn pause(&self, shown: Value, state: impl Any + Send) {
+    /// Makes the call pending, with what people see, and the error of the decision that could not be carried out. `bytes` is
+    /// about the size of the state.
+    pub fn pause(&self, shown: Value, error: Option<&str>, state: impl Any + Send, bytes: usize) {
         let state: Box<dyn Any + Send> = Box::new(state);
-        self.lock().paused = Some((shown, KeptState(Arc::new(Mutex::new(Some(state))))));
+        let state = Arc::new(Mutex::new(Some(state)));
+        let shown = match error {
+            Some(error) => with_error(shown, error),
+            None => shown,
+        };
+        self.lock().paused = Some((shown, KeptState { state, bytes }));
     }
 
-    /// Takes the state of a call that is pending.
-    pub fn take_state(&self) -> Option<KeptState> {
-        Some(self.lock().paused.take()?.1)
+    /// Returns the reply to the call's client, and the state of a call that is pending.
+    ///
+    /// A decision may not reach the tool, which has changed or is gone, or which a layer holds back. The call waits on with its
+    /// state then, and shows the reason. A layer's answer in place of the tool's counts.
+    pub fn reply<'a>(&self, reply: &'a Reply) -> (Cow<'a, Reply>, Option<KeptState>) {
+        let (resumes, paused) = {
+            let mut call = self.lock();
+            (call.resumes.take(), call.paused.take())
+        };
+        let unused = resumes.filter(|resumes| resumes.state.lock().is_some());
+        let Some(Resumed { pending, state, .. }) = unused else {
+            return (Cow::Borrowed(reply), paused.map(|(_, state)| state));
+        };
+        let (mut waits, error) = match reply {
+            Reply::Pending(waits) => (waits.clone(), held(&waits.reason)),
+            Reply::Answered(result) => match &result.outcome {
+                Ok(Outcome::AskUser { question, .. }) => (pending.clone(), question.clone()),
+                Ok(_) => return (Cow::Borrowed(reply), None),
+                Err(error) => (pending.clone(), error.to_string()),
+            },
+        };
+        if let PendingReason::Decision(shown) = pending.reason {
+            waits.reason = PendingReason::Decision(with_error(shown, &error));
+        }
+        (Cow::Owned(Reply::Pending(waits)), Some(state))
     }
 
     /// Locks the state. A poisoned lock is usable: no update is left half done under it.
@@ -101,11 +162,38 @@ impl Layer for PausedCall {
                 let mut state = self.lock();
                 state.owner = Some(owner);
                 state.paused = None;
+                // Nobody has approved a call of another tool of that name.
+                if state.resumes.is_some() && request.tool().__agent().is_none() {
+                    let words = "the agent that the call runs is not there any more";
+                    return Handled::Done(Err(ToolError::new(ErrorKind::Rejected, words)));
+                }
             }
             let handled = next.run(request).await;
             let shown = self.lock().paused.as_ref().map(|(shown, _)| shown.clone());
             shown.map_or(handled, Handled::Wait)
         })
+    }
+}
+
+/// Adds an error to what people see of a pause.
+fn with_error(shown: Value, error: &str) -> Value {
+    let mut members = match shown {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    };
+    members.insert("error".to_owned(), error.into());
+    Value::Object(members)
+}
+
+/// Returns in words why a call is pending.
+fn held(reason: &PendingReason) -> String {
+    match reason {
+        PendingReason::Decision(why) => match why.get("why") {
+            Some(Value::String(why)) => why.clone(),
+            _ => why.to_string(),
+        },
+        PendingReason::OutcomeUnknown(error) => error.clone(),
+        other => other.as_str().to_owned(),
     }
 }
 

@@ -17,6 +17,7 @@ use super::{ServerState, json, no_utf8_name, refused, stream};
 use crate::answer::{self, ReplyStatus};
 use toolwright_http::body::{self, BodyError, BodyPermit};
 use toolwright_http::headers::{EVENT_STREAM, JSON, accepts_by_name, media_type};
+use toolwright_http::random;
 
 /// Time for a client to send the body.
 pub(super) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -104,7 +105,10 @@ pub(super) async fn respond(
     let batch = run(state, &call, cx.clone()).await;
     drop(held);
     match batch.calls().first() {
-        Some(reply) => json(status(reply), answer_json(state, &cx, &call, reply)),
+        Some(reply) => {
+            let (status, answer) = answer_json(state, &cx, &call, reply);
+            json(status, answer)
+        }
         None => refused(StatusCode::INTERNAL_SERVER_ERROR, "no_answer", "no answer"),
     }
 }
@@ -129,20 +133,20 @@ pub(super) async fn run(state: &ServerState, call: &CallRun, cx: Context) -> Bat
     run.await
 }
 
-/// Returns the JSON of a reply. Stores a call that waits for a decision or an answer, so that it can be continued.
+/// Returns the status and the JSON of a reply. Stores a call that waits for a decision or an answer, so that it can be continued.
 pub(super) fn answer_json(
     state: &ServerState,
     cx: &Context,
     call: &CallRun,
     reply: &Reply,
-) -> String {
-    let kept = call.paused.take_state();
+) -> (StatusCode, String) {
+    let (reply, kept) = call.paused.reply(reply);
     let store = |pending| {
-        state
-            .pending_calls
-            .insert(pending, cx.clone(), kept.clone())
+        let (id, calls) = (random::id(), &state.pending_calls);
+        calls.insert(id.clone(), pending, cx.clone(), kept.clone());
+        id
     };
-    match reply {
+    let answer = match &*reply {
         Reply::Answered(result) => {
             let id = answer::question(result).map(|question| {
                 let reason = PendingReason::Question(question);
@@ -154,11 +158,12 @@ pub(super) fn answer_json(
             let id = store(pending.clone());
             answer::pending_json(pending, &state.executor.tools(cx), Some(id))
         }
-    }
+    };
+    (status(&reply), answer)
 }
 
 /// Maps a reply to the HTTP status.
-pub(super) fn status(reply: &Reply) -> StatusCode {
+fn status(reply: &Reply) -> StatusCode {
     match ReplyStatus::of(reply) {
         ReplyStatus::Done | ReplyStatus::AskUser => StatusCode::OK,
         ReplyStatus::Pending => StatusCode::ACCEPTED,

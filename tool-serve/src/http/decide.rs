@@ -8,14 +8,13 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use toolwright_json::strip_bom;
 use toolwright_provider::call::ToolResult;
-use toolwright_runtime::executor::{PausedCall, Reply};
+use toolwright_runtime::executor::{KeptCall, PausedCall, Reply};
 use toolwright_runtime::tool::Decision;
 use toolwright_schema::text::Printable;
 
 use super::call::{
-    BODY_TIMEOUT, CallRun, answer_json, body_refusal, content_type_refusal, respond, status,
+    BODY_TIMEOUT, CallRun, answer_json, body_refusal, content_type_refusal, respond,
 };
-use super::pending_calls::PendingEntry;
 use super::{ServerState, json, refused};
 use toolwright_http::body;
 
@@ -48,7 +47,7 @@ pub(super) async fn decide(
     };
     // Runs once, in the context of the caller, with the arguments that were shown.
     let id = id.map(|Path(id)| id).unwrap_or_default();
-    let Some(PendingEntry {
+    let Some(KeptCall {
         pending,
         cx,
         state: kept,
@@ -70,10 +69,11 @@ pub(super) async fn decide(
         if let Err(error) = state.executor.tools(&cx).validate(&edited, &cx) {
             let reply = Reply::Answered(ToolResult::new(&edited, Err(error)));
             let edited = CallRun::new(edited);
-            return json(status(&reply), answer_json(&state, &cx, &edited, &reply));
+            let (status, answer) = answer_json(&state, &cx, &edited, &reply);
+            return json(status, answer);
         }
     }
-    let Some(PendingEntry { pending, cx, .. }) = state.pending_calls.take(&id) else {
+    let Some(KeptCall { pending, cx, .. }) = state.pending_calls.take(&id) else {
         return not_waiting();
     };
     let (paused, decided) = PausedCall::decided(&pending, kept, decision);

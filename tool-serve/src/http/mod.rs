@@ -10,7 +10,6 @@ mod listen;
 mod mount;
 mod openapi;
 mod page;
-mod pending_calls;
 mod stream;
 
 use std::fmt;
@@ -32,14 +31,13 @@ use axum::routing::{get, post};
 use tokio::net::TcpListener;
 use toolwright_json::{list, object};
 use toolwright_provider::call::{ErrorKind, ToolCall};
-use toolwright_runtime::executor::{ExclusiveGate, Executor};
+use toolwright_runtime::executor::{ExclusiveGate, Executor, KeptCalls};
 use toolwright_runtime::tool::{Cancel, Context, Grant};
 use toolwright_runtime::toolset::Registry;
 use toolwright_schema::tokens::Tokenizer;
 
 use self::guard::Guard;
 use self::mount::mount_path;
-use self::pending_calls::WaitingCalls;
 use crate::{answer, definitions};
 use toolwright_http::answer::Counted;
 use toolwright_http::body::Budget;
@@ -82,8 +80,9 @@ const GRACE: Duration = Duration::from_secs(10);
 /// its error; the tool does not run again. A question with the option `key` has no `id`, since its tool reads the answer
 /// in another call.
 ///
-/// The latest 4,096 of these calls are kept (64 MiB of arguments), each for an hour. Anybody who knows the id can
-/// decide. If callers may not approve their own calls, put a [layer](Self::routes) around `/calls`.
+/// The latest 4,096 of these calls are kept (64 MiB of arguments and of agents' conversations), each for an hour. Anybody who knows the id can
+/// decide. `GET /calls` lists them for a caller whose [`Grant`] names a subject or a client, and
+/// lists nothing for others. If callers may not approve their own calls, put a [layer](Self::routes) around `/calls`.
 ///
 /// The server itself asks about no call. The layers of its [executor](Self::executor) do, such as
 /// `Approval::default()`, which [`Serve`](crate::Serve) adds.
@@ -140,7 +139,7 @@ struct ServerState {
     end: Cancel,
     is_guarded: bool,
     budget: Budget,
-    pending_calls: WaitingCalls,
+    pending_calls: KeptCalls,
     last_call: AtomicU64,
 }
 
@@ -316,7 +315,7 @@ impl HttpServer {
             end: end_calls.clone(),
             is_guarded: self.guard.token.is_some(),
             budget: Budget::default(),
-            pending_calls: WaitingCalls::default(),
+            pending_calls: KeptCalls::default(),
             last_call: AtomicU64::new(0),
         });
         let answers = state.budget.answers.clone();

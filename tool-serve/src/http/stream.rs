@@ -73,7 +73,7 @@ impl EventSource for CallEvents {
         if let Poll::Ready(batch) = batch {
             self.running = None;
             if let Some(reply) = batch.calls().first() {
-                let answer = answer_json(&self.state, &self.cx, &self.call, reply);
+                let (_, answer) = answer_json(&self.state, &self.cx, &self.call, reply);
                 text.push_str(&event(&[("event", "answer")], &answer));
             }
         } else if text.is_empty() {

@@ -25,8 +25,8 @@ fn is_approval(call: &ToolCall, tools: &Toolset) -> bool {
     &*call.name == MCP_APPROVAL && tools.get(&call.name).is_none()
 }
 
-fn is_cancelled(result: &ToolResult) -> bool {
-    matches!(&result.outcome, Err(error) if error.kind() == ErrorKind::Cancelled)
+fn is_cancelled(outcome: &Result<Outcome, ToolError>) -> bool {
+    matches!(outcome, Err(error) if error.kind() == ErrorKind::Cancelled)
 }
 
 impl Engine<'_> {
@@ -117,8 +117,12 @@ impl Engine<'_> {
         }
     }
 
-    fn is_settled(&self, index: usize) -> bool {
-        self.session.settled.iter().any(|one| one.index == index)
+    /// Returns true if the end of the batch stands in place of an answer that was given outside of a run. That one counts.
+    fn hides_answer(&self, index: usize, result: &ToolResult) -> bool {
+        let is_given = |one: &SettledCall| {
+            one.index == index && !is_cancelled(&one.outcome.clone().into_outcome())
+        };
+        is_cancelled(&result.outcome) && self.session.settled.iter().any(is_given)
     }
 
     /// Returns the places of the calls that have not run yet.
@@ -173,8 +177,7 @@ impl Engine<'_> {
                 continue;
             }
             match reply {
-                // A person has answered it.
-                Reply::Answered(result) if is_cancelled(result) && self.is_settled(index) => {}
+                Reply::Answered(result) if self.hides_answer(index, result) => {}
                 Reply::Answered(result) => {
                     let refused = self.hands_over(result);
                     let result = refused.as_ref().unwrap_or(result);

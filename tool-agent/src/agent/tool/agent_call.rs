@@ -157,8 +157,14 @@ fn words(session: &Session) -> &str {
 pub(super) fn paused(status: Status) -> Result<Outcome, ToolError> {
     match status {
         Status::AwaitingUser {
-            question, options, ..
-        } => Ok(Outcome::AskUser { question, options }),
+            question,
+            mut options,
+            ..
+        } => {
+            // By a key, a server calls the tool again with the answer. The agent would begin anew.
+            options.remove("key");
+            Ok(Outcome::AskUser { question, options })
+        }
         status => Err(nobody().with_debug(format!("it is {}", status.as_str()))),
     }
 }

@@ -1,101 +1,124 @@
 //! Rounds of a call: it runs, and its user is asked, until there is an answer.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use toolwright_runtime::executor::{KeptState, PausedCall, Pending, PendingReason, Reply};
+use serde_json::Value;
+use toolwright_runtime::executor::{Decided, KeptState, PausedCall, Pending, PendingReason, Reply};
 
 use super::super::caller;
 use super::super::dispatch::Answered;
-use super::super::question::{self, NextStep};
+use super::super::question::{self, InputQuestion, NextStep};
 use super::CallTask;
 use crate::protocol::{RpcError, code};
 
-/// Number of times that one call may be asked about and run again.
+/// Number of times that one call may run again without coming further.
 const ROUNDS: usize = 16;
-
-/// Number of paused calls that wait for another request. The oldest are forgotten.
-const MAX_PAUSED: usize = 1024;
 
 /// A call that waits, and the state that its tool left.
 #[derive(Clone)]
-pub(in crate::server) struct WaitingRound {
-    pending: Pending,
-    state: Option<KeptState>,
+pub(super) struct WaitingRound {
+    pub(super) pending: Pending,
+    pub(super) state: Option<KeptState>,
 }
 
-/// Paused calls by the id of the note that their client has.
-#[derive(Clone, Default)]
-pub(in crate::server) struct PausedCalls(Arc<Mutex<VecDeque<(String, WaitingRound)>>>);
+/// The end of one run of a call.
+enum Round {
+    Ended(Answered),
+    Asks(InputQuestion),
+    Waits(WaitingRound),
+}
 
-impl PausedCalls {
-    pub(super) fn keep(&self, id: String, call: WaitingRound) {
-        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if calls.len() >= MAX_PAUSED {
-            calls.pop_front();
+impl WaitingRound {
+    /// Returns the key of the call that waits inside of a paused one.
+    fn inside(&self) -> Option<Value> {
+        match &self.pending.reason {
+            PendingReason::Decision(shown) if self.state.is_some() => shown.get("key").cloned(),
+            _ => None,
         }
-        calls.push_back((id, call));
-    }
-
-    pub(super) fn take(&self, id: &str) -> Option<WaitingRound> {
-        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = calls.iter().position(|(kept, _)| kept == id)?;
-        calls.remove(place).map(|(_, call)| call)
     }
 }
 
 impl CallTask {
     pub(super) async fn rounds(&mut self) -> Answered {
-        let mut next = (PausedCall::default(), None);
-        for _ in 0..ROUNDS {
+        let mut next = None;
+        // Runs since the call came further: since another call inside of it waited.
+        let (mut idle, mut inside) = (0, None);
+        loop {
+            let was_decided = next.is_some();
             let waits = match self.resumed.take() {
                 Some(waits) => waits,
-                None => {
-                    let (paused, decided) = std::mem::take(&mut next);
-                    let running = self.start(&paused, decided).await;
-                    let batch = self.end(running).await;
-                    match batch.calls().first() {
-                        Some(Reply::Answered(result)) => {
-                            let Some(question) = question::asked(result) else {
-                                return self.result(result);
-                            };
-                            self.repaired(&result.repairs);
-                            if let Some(answer) = self.ask(question, None).await {
-                                return answer;
-                            }
-                            continue;
+                None => match self.run(next.take().unwrap_or_default()).await? {
+                    Round::Ended(answer) => return answer,
+                    Round::Asks(_) if idle >= ROUNDS => return self.asks_too_often(),
+                    Round::Asks(question) => {
+                        idle += 1;
+                        if let Some(answer) = self.ask(question, None).await {
+                            return answer;
                         }
-                        Some(Reply::Pending(pending)) => WaitingRound {
-                            pending: pending.clone(),
-                            state: paused.take_state(),
-                        },
-                        None => {
-                            let words = "the call has no answer";
-                            return Err(RpcError::new(code::INTERNAL_ERROR, words));
-                        }
+                        continue;
                     }
-                }
+                    Round::Waits(waits) => {
+                        let waiting = waits.inside();
+                        idle = if waiting == inside { idle + 1 } else { 0 };
+                        inside = waiting;
+                        waits
+                    }
+                },
             };
             // A client may answer with another request, whose call would run from its beginning.
             if let PendingReason::OutcomeUnknown(error) = &waits.pending.reason {
                 return self.refuse(error.clone());
             }
             self.repaired(&waits.pending.repairs);
+            let is_paused = waits.state.is_some();
             match self.next_step(&waits) {
                 NextStep::Ask(_) if !self.hears_questions() => return Err(caller::not_acceptable()),
+                // A decision is carried out before the call is given up.
+                NextStep::Ask(_) if idle >= ROUNDS => return self.asks_too_often(),
+                NextStep::Decide(_) if idle >= ROUNDS && was_decided && !is_paused => {
+                    return self.asks_too_often();
+                }
                 NextStep::Ask(question) => {
-                    let paused = waits.state.is_some().then_some(&waits);
+                    let paused = is_paused.then_some(&waits);
                     if let Some(answer) = self.ask(question, paused).await {
                         return answer;
                     }
-                    self.resumed = waits.state.is_some().then_some(waits);
+                    self.resumed = is_paused.then_some(waits);
                 }
                 NextStep::Decide(says) => {
+                    if is_paused {
+                        question::forget(&mut self.answers);
+                    }
                     let (paused, decided) = PausedCall::decided(&waits.pending, waits.state, says);
-                    next = (paused, Some(decided));
+                    next = Some((paused, Some(decided)));
                 }
             }
         }
+    }
+
+    /// Runs the call once, or goes on with it.
+    async fn run(
+        &mut self,
+        (paused, decided): (PausedCall, Option<Decided>),
+    ) -> Result<Round, RpcError> {
+        let running = self.start(&paused, decided).await;
+        let batch = self.end(running).await;
+        let Some(reply) = batch.calls().first() else {
+            let words = "the call has no answer";
+            return Err(RpcError::new(code::INTERNAL_ERROR, words));
+        };
+        let (reply, state) = paused.reply(reply);
+        Ok(match reply.into_owned() {
+            Reply::Pending(pending) => Round::Waits(WaitingRound { pending, state }),
+            Reply::Answered(result) => match question::asked(&result) {
+                Some(question) => {
+                    self.repaired(&result.repairs);
+                    Round::Asks(question)
+                }
+                None => Round::Ended(self.result(&result)),
+            },
+        })
+    }
+
+    fn asks_too_often(&self) -> Answered {
         self.refuse("the call asks its user again and again".to_owned())
     }
 

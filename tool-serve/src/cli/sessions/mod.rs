@@ -374,7 +374,8 @@ impl Sessions<'_> {
                 SessionError::AmbiguousCall(_)
                 | SessionError::WaitsInside(_)
                 | SessionError::NeedsAnswer(_)
-                | SessionError::Decided(_),
+                | SessionError::Decided(_)
+                | SessionError::Begun(_),
             ) => (String::new(), Exit::Usage),
             AgentError::Decision { error, .. } if error.kind() == ErrorKind::InvalidArgs => {
                 (String::new(), Exit::Arguments)

@@ -1,14 +1,19 @@
 //! Agents that are tools, over HTTP: calls inside of them wait for a decision as any call does.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use toolwright::agent::model::{ModelError, ModelErrorKind};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, AgentTool, ModelResponse, Node};
-use toolwright::call::Decision;
-use toolwright::layers::Approval;
-use toolwright::{Context, Executor, ToolCall, Toolset, tool, tools};
+use toolwright::call::{BoxFuture, Decision};
+use toolwright::layers::{Approval, Handled, Layer, Next, Request, Retry};
+use toolwright::{
+    Context, DynTool, Executor, Registry, Tool, ToolCall, ToolError, Toolset, tool, tools,
+};
 
 use super::client::{Answer, serve_tools};
 use super::waiting::{JSON, decide};
@@ -35,6 +40,12 @@ fn sign() -> String {
     "not called".into()
 }
 
+/// Reads a long text.
+#[tool(read_only)]
+fn read() -> String {
+    "x".repeat(17 << 20)
+}
+
 fn agent(turns: &[&[(&str, &str)]], ran: &Arc<Ran>) -> Agent {
     let turns = turns.iter().map(|turn| {
         let calls = turn.iter().enumerate();
@@ -44,7 +55,7 @@ fn agent(turns: &[&[(&str, &str)]], ran: &Arc<Ran>) -> Agent {
     });
     let is_asked = turns.len() > 0;
     let last = is_asked.then(|| Ok(ModelResponse::text("All is done.")));
-    let executor = Executor::serial(tools![look, pay, sign; state = Arc::clone(ran)]);
+    let executor = Executor::serial(tools![look, pay, sign, read; state = Arc::clone(ran)]);
     let model = ScriptedModel::new(turns.chain(last));
     Agent::with_executor(model, executor.layer(Approval::default()))
 }
@@ -159,6 +170,138 @@ fn an_agent_around_an_agent_shows_what_waits_at_the_bottom() {
     let answer = decide(&served, &answer.json()["id"], r#""approve""#, JSON);
     assert_eq!(&answer.json()["value"], "So be it.");
     assert_eq!(*ran.lock().unwrap(), [7]);
+}
+
+#[test]
+fn long_conversations_that_wait_make_room() {
+    let ran = Arc::new(Ran::default());
+    let turn: &[(&str, &str)] = &[("read", "{}"), ("pay", r#"{"bill": 7}"#)];
+    let served = serve_tools(worker(agent(&[turn; 4], &ran)), |server| server);
+    let ids: Vec<_> = (0..4)
+        .map(|_| served.call("worker", INPUT).json()["id"].clone())
+        .collect();
+    let statuses = [0, 1, 3].map(|at| decide(&served, &ids[at], r#""approve""#, JSON).status);
+    assert_eq!(statuses[0], 404);
+    assert_eq!(ran.lock().unwrap().len(), 2);
+    assert!(!statuses[1..].contains(&404), "{statuses:?}");
+}
+
+/// Holds calls back by their number: the first and the fifth one pass.
+#[derive(Default)]
+struct Gate(AtomicUsize);
+
+impl Layer for Gate {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
+        let held = match self.0.fetch_add(1, Ordering::Relaxed) {
+            1 => Handled::Wait(json!({"why": "not now"})),
+            2 => Handled::Wait(json!({"risk": 9})),
+            3 => Err(ToolError::failed("not at all")).into(),
+            _ => return Box::pin(next.run(request)),
+        };
+        Box::pin(std::future::ready(held))
+    }
+}
+
+/// What a host does with its tools. It has the agent under another description, and a plain tool.
+type Change = fn(&Registry, Arc<dyn Tool>, Arc<dyn Tool>);
+
+#[test]
+fn a_conversation_waits_on_while_its_tool_cannot_be_reached() {
+    let turns: &[&[(&str, &str)]] = &[&[("look", "{}"), ("pay", r#"{"bill": 7}"#)]];
+    let tool = |agent: &Agent, description: &str| {
+        let tool = AgentTool::new(agent.clone(), "worker", description);
+        tool.build().unwrap()
+    };
+    let other = || {
+        let other = DynTool::builder().name("worker").description("Another.");
+        let other = other.handler_sync(|_: Value, _cx| Ok::<_, ToolError>("not called"));
+        other.build().unwrap()
+    };
+    let changed: Change = |tools, changed, _| drop(tools.insert(changed));
+    let gone: Change = |tools, _, _| drop(tools.remove("worker"));
+    let replaced: Change = |tools, _, other| drop(tools.insert(other));
+    let stays: Change = |_, _, _| {};
+    let has_changed = "the tool has changed since the call was shown";
+    let not_there = "the agent that the call runs is not there any more";
+    // Steps of the host, and the errors that people see until the call goes on.
+    let cases: [(bool, Vec<(Change, &str)>); 4] = [
+        (false, vec![(changed, has_changed)]),
+        (false, vec![(gone, "unknown tool"), (changed, has_changed)]),
+        (
+            false,
+            vec![
+                (replaced, has_changed),
+                (stays, not_there),
+                (changed, has_changed),
+            ],
+        ),
+        (
+            true,
+            vec![
+                (stays, "not now"),
+                (stays, r#"{"risk":9}"#),
+                (stays, "not at all"),
+            ],
+        ),
+    ];
+    for (is_held, steps) in cases {
+        for events in ["", "Accept: text/event-stream\r\n"] {
+            let ran = Arc::new(Ran::default());
+            let agent = agent(turns, &ran);
+            let tools = Registry::from(Toolset::new([tool(&agent, "Works.")]).unwrap());
+            let served = serve_tools(tools.clone(), |server| {
+                if is_held {
+                    server.executor(|executor| executor.layer(Gate::default()))
+                } else {
+                    server
+                }
+            });
+            let mut answer = served.call("worker", INPUT).json();
+            for (change, error) in &steps {
+                change(&tools, tool(&agent, "Works well."), other());
+                let headers = format!("{JSON}{events}");
+                answer = last(&decide(&served, &answer["id"], r#""approve""#, &headers));
+                assert_eq!(answer["ask"]["tool"], "pay", "{answer}");
+                let shown = answer["ask"]["error"].as_str().unwrap();
+                assert!(shown.contains(error), "{answer}");
+                assert_eq!(*ran.lock().unwrap(), [0], "{answer}");
+            }
+            let answer = decide(&served, &answer["id"], r#""approve""#, JSON);
+            assert_eq!(&answer.json()["value"], "All is done.", "{answer:?}");
+            assert_eq!(*ran.lock().unwrap(), [0, 7]);
+        }
+    }
+}
+
+/// The JSON of an answer, which may be the last of its events.
+fn last(answer: &Answer) -> Value {
+    let text = answer.body.rsplit("data: ").next().unwrap();
+    serde_json::from_str(text.trim()).unwrap()
+}
+
+#[test]
+fn a_layer_that_makes_a_call_again_begins_no_second_conversation() {
+    let ran = Arc::new(Ran::default());
+    let calls = || {
+        let pay = ToolCall::new("x1", "pay", r#"{"bill": 7}"#);
+        Ok(ModelResponse::calls([
+            ToolCall::new("x0", "look", "{}"),
+            pay,
+        ]))
+    };
+    let busy = Err(ModelError::new(ModelErrorKind::Busy, "429"));
+    let model = ScriptedModel::new([calls(), busy, calls()]);
+    let executor = Executor::serial(tools![look, pay; state = Arc::clone(&ran)]);
+    let agent = Agent::with_executor(model, executor.layer(Approval::default()));
+    let twice = Retry::new(2).backoff(Duration::ZERO, Duration::ZERO);
+    let twice = twice.always_for(["worker"]);
+    let served = serve_tools(worker(agent), |server| {
+        server.executor(|executor| executor.layer(twice))
+    });
+    let answer = served.call("worker", INPUT);
+    let answer = decide(&served, &answer.json()["id"], r#""approve""#, JSON);
+    assert_eq!((answer.status, &*answer.kind()), (409, "failed"));
+    assert_eq!(*ran.lock().unwrap(), [0, 7]);
 }
 
 #[test]

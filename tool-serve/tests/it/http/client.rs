@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use toolwright::serve::http::HttpServer;
-use toolwright::{Toolset, call::Cancel};
+use toolwright::{Registry, call::Cancel};
 
 use super::tools;
 
@@ -29,7 +29,10 @@ pub(crate) fn serve_with(change: impl FnOnce(HttpServer) -> HttpServer) -> Serve
     })
 }
 
-pub(crate) fn serve_tools(tools: Toolset, change: impl FnOnce(HttpServer) -> HttpServer) -> Served {
+pub(crate) fn serve_tools(
+    tools: impl Into<Registry>,
+    change: impl FnOnce(HttpServer) -> HttpServer,
+) -> Served {
     let server = change(HttpServer::new(tools));
     let stop = Cancel::new();
     let (tell, told) = std::sync::mpsc::channel();

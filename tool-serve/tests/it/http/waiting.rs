@@ -403,6 +403,27 @@ fn a_caller_lists_its_own_calls_that_wait() {
     assert_eq!(listed("ada"), waiting[1..]);
 }
 
+/// The id of a call decides about it, so nobody gets those of others.
+#[test]
+fn callers_without_a_name_list_no_calls() {
+    let grants: [fn() -> Context; 4] = [
+        Context::new,
+        || Context::new().with(Grant::unlimited()),
+        || Context::new().with(Grant::new().with_scopes(["a"])),
+        || Context::new().with(Grant::new().with_issuer("https://id.example")),
+    ];
+    for grant in grants {
+        let served = serve_tools(tools![charge], |server| {
+            server
+                .context(grant())
+                .executor(|executor| executor.layer(Approval::default()))
+        });
+        let id = waits(&served, "charge", r#"{"cents": 5, "card": "4242"}"#);
+        assert_eq!(served.get("/calls").json(), json!({"calls": []}));
+        assert_eq!(decide(&served, &id, r#""approve""#, JSON).status, 200);
+    }
+}
+
 /// Asks who else comes.
 #[tool]
 fn who_else() -> Outcome {

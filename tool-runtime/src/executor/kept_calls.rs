@@ -1,54 +1,51 @@
-//! Calls that wait for a decision or an answer over HTTP.
-//!
-//! Each is stored with the context of its caller under a random id, and is taken out before it continues, so it runs
-//! once.
-
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use toolwright_runtime::executor::{KeptState, Pending, Waiting};
-use toolwright_runtime::tool::{Context, Grant};
-use toolwright_runtime::toolset::Toolset;
-
-use toolwright_http::random;
+use super::{KeptState, Pending, Waiting};
+use crate::tool::{Context, Grant};
+use crate::toolset::Toolset;
 
 /// Time for a decision.
 const TIME_TO_LIVE: Duration = Duration::from_hours(1);
 
-/// Limits on the stored calls and the bytes of their arguments.
+/// Limits on the stored calls, and the bytes of their arguments and states.
 const MAX_CALLS: usize = 4096;
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// Store of pending calls. If it is full, the oldest calls of the caller that takes most are evicted, so that no caller
-/// pushes out the calls of others.
+/// Calls of a server that wait for a decision or an answer, each with the context of its caller. A call is taken out before it
+/// continues, so it runs once. It is dropped after an hour. If there are too many, the oldest calls of the caller that takes most are
+/// evicted, so that no caller pushes out the calls of others.
+#[doc(hidden)]
 #[derive(Default)]
-pub(super) struct WaitingCalls(Mutex<PendingQueue>);
+pub struct KeptCalls(Mutex<KeptQueue>);
 
 #[derive(Default)]
-struct PendingQueue {
+struct KeptQueue {
     /// Calls, oldest first.
-    calls: VecDeque<PendingEntry>,
+    calls: VecDeque<KeptCall>,
     bytes: usize,
 }
 
 /// A call that waits, with the context of its caller.
+#[doc(hidden)]
 #[derive(Clone)]
-pub(super) struct PendingEntry {
+pub struct KeptCall {
     id: String,
     since: Instant,
-    pub(super) pending: Pending,
-    pub(super) cx: Context,
+    /// The call.
+    pub pending: Pending,
+    /// Context of the caller.
+    pub cx: Context,
     /// State of a tool that paused, such as the conversation of an agent.
-    pub(super) state: Option<KeptState>,
+    pub state: Option<KeptState>,
 }
 
-impl WaitingCalls {
-    /// Stores a call. Returns its id.
-    pub(super) fn insert(&self, pending: Pending, cx: Context, state: Option<KeptState>) -> String {
-        let id = random::id();
-        let entry = PendingEntry {
-            id: id.clone(),
+impl KeptCalls {
+    /// Stores a call under this id.
+    pub fn insert(&self, id: String, pending: Pending, cx: Context, state: Option<KeptState>) {
+        let entry = KeptCall {
+            id,
             since: Instant::now(),
             pending,
             cx,
@@ -59,41 +56,46 @@ impl WaitingCalls {
         calls.bytes += entry.bytes();
         calls.calls.push_back(entry);
         calls.make_room();
-        id
     }
 
     /// Returns the call with this id.
-    pub(super) fn get(&self, id: &str) -> Option<PendingEntry> {
+    pub fn get(&self, id: &str) -> Option<KeptCall> {
         let mut calls = self.lock();
         calls.evict_expired();
         calls.calls.iter().find(|entry| entry.id == id).cloned()
     }
 
-    /// Returns the calls of the caller of this context, oldest first.
-    pub(super) fn of_caller(&self, cx: &Context) -> Vec<PendingEntry> {
+    /// Returns the calls of the caller of this context, oldest first. None for a caller that no subject or client names: whoever
+    /// knows the id of a call can decide about it.
+    pub fn of_caller(&self, cx: &Context) -> Vec<KeptCall> {
+        let caller = caller(cx);
+        let is_named = |(_, subject, client): Caller<'_>| subject.or(client).is_some();
+        if !caller.is_some_and(is_named) {
+            return Vec::new();
+        }
         let mut calls = self.lock();
         calls.evict_expired();
-        let caller = caller(cx);
         let own = calls.calls.iter().filter(|entry| entry.caller() == caller);
         own.cloned().collect()
     }
 
     /// Removes the call with this id.
-    pub(super) fn take(&self, id: &str) -> Option<PendingEntry> {
+    pub fn take(&self, id: &str) -> Option<KeptCall> {
         let mut calls = self.lock();
         calls.evict_expired();
         let at = calls.calls.iter().position(|entry| entry.id == id)?;
         calls.remove(at)
     }
 
-    fn lock(&self) -> MutexGuard<'_, PendingQueue> {
+    fn lock(&self) -> MutexGuard<'_, KeptQueue> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl PendingEntry {
+impl KeptCall {
     fn bytes(&self) -> usize {
-        self.pending.call.arguments.len()
+        let state = self.state.as_ref().map_or(0, KeptState::bytes);
+        self.pending.call.arguments.len() + state
     }
 
     fn caller(&self) -> Option<Caller<'_>> {
@@ -101,7 +103,7 @@ impl PendingEntry {
     }
 
     /// Shows the call to people. Its id is the one that takes a decision.
-    pub(super) fn waiting(&self, tools: &Toolset) -> Waiting {
+    pub fn waiting(&self, tools: &Toolset) -> Waiting {
         let mut waiting = self.pending.shown(tools);
         waiting.id.clone_from(&self.id);
         waiting
@@ -117,7 +119,7 @@ fn caller(cx: &Context) -> Option<Caller<'_>> {
     Some((grant.issuer(), grant.subject(), grant.client_id()))
 }
 
-impl PendingQueue {
+impl KeptQueue {
     /// Evicts calls until the rest has room. The newest one stays.
     fn make_room(&mut self) {
         while (self.calls.len() > MAX_CALLS || self.bytes > MAX_BYTES) && self.calls.len() > 1 {
@@ -137,13 +139,13 @@ impl PendingQueue {
     }
 
     fn evict_expired(&mut self) {
-        let is_expired = |entry: &PendingEntry| entry.since.elapsed() > TIME_TO_LIVE;
+        let is_expired = |entry: &KeptCall| entry.since.elapsed() > TIME_TO_LIVE;
         while self.calls.front().is_some_and(is_expired) {
             self.remove(0);
         }
     }
 
-    fn remove(&mut self, at: usize) -> Option<PendingEntry> {
+    fn remove(&mut self, at: usize) -> Option<KeptCall> {
         let entry = self.calls.remove(at)?;
         self.bytes -= entry.bytes();
         Some(entry)

@@ -155,6 +155,7 @@ impl Plan {
         written: impl Fn(&str) -> Result<(String, bool), String>,
     ) -> Result<String, ToolError> {
         let mut all: Vec<String> = Vec::new();
+        let mut left = MOST_URL;
         for (name, pieces) in &self.template.query {
             let mut text = String::new();
             for piece in pieces {
@@ -184,7 +185,8 @@ impl Plan {
                     continue;
                 }
             };
-            for pair in pairs(style, explode, &slot.name, &value) {
+            let pairs = pairs(style, explode, &slot.name, &value, &mut left);
+            for pair in pairs.map_err(refused)? {
                 if pair.is_key && self.is_forbidden(&pair.name) {
                     return Err(refused(format!(
                         "`{}` cannot be set by `{}`",
@@ -229,6 +231,7 @@ impl Plan {
         headers: &mut Vec<(String, String)>,
     ) -> Result<(), ToolError> {
         let mut cookies = Vec::new();
+        let mut left = MOST_HEADER;
         for slot in &self.slots {
             let Some(value) = value(&slot.source).filter(|value| !value.is_null()) else {
                 continue;
@@ -263,7 +266,8 @@ impl Plan {
                         ));
                         continue;
                     };
-                    for pair in pairs(style, explode, &slot.name, &value) {
+                    let pairs = pairs(style, explode, &slot.name, &value, &mut left);
+                    for pair in pairs.map_err(refused)? {
                         if pair.is_key && self.is_forbidden(&pair.name) {
                             return Err(refused(format!(
                                 "`{}` cannot be set by `{}`",

@@ -304,9 +304,10 @@ impl Plan {
                 Some(body).filter(|body| *is_required || !body.entries().is_empty())
             }
         };
-        let Some(mut body) = body else { return Ok(()) };
         let is_form = matches!(format.form, Form::Pairs | Form::Multipart);
-        self.guard.apply(&mut body, is_form).map_err(refused)?;
+        let Some(body) = self.guard.apply(body, is_form).map_err(refused)? else {
+            return Ok(());
+        };
         let (media, bytes) = format
             .write(&body, |name| {
                 self.is_forbidden(name)

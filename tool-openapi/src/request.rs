@@ -26,8 +26,9 @@ pub(crate) enum Source {
     Argument(String),
     /// The host, or the only value that the document allows.
     Fixed(Value<'static>),
-    /// The call's own key, which all attempts share.
-    CallKey,
+    /// The call's own key, which all attempts share. A call without a place in a run has none: a key of its own would
+    /// differ with each attempt, so it is sent only if the API requires one.
+    CallKey(bool),
 }
 
 /// How a parameter is written.
@@ -107,7 +108,10 @@ impl Plan {
             match source {
                 Source::Argument(key) => arguments.get(key).cloned(),
                 Source::Fixed(value) => Some(value.clone()),
-                Source::CallKey => Some(cx.idempotency_key().map_or_else(random_key, Value::from)),
+                Source::CallKey(is_required) => match cx.idempotency_key() {
+                    Some(key) => Some(Value::from(key)),
+                    None => is_required.then(random_key),
+                },
             }
         };
         let written = |name: &str| -> Result<(String, bool), String> {

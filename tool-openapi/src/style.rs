@@ -3,10 +3,8 @@
 
 use toolwright::json::Value;
 
+use crate::document::MOST_KEY;
 use crate::text::{escape, unescape};
-
-/// Most bytes of a key that an argument adds to a request.
-const MOST_KEY: usize = 1 << 10;
 
 /// Style of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

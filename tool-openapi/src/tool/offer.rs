@@ -56,6 +56,9 @@ impl<'a, 't> Maker<'a, 't> {
         let is_field = place == Place::Body && parts.is_form;
         let read_as = if is_field { Place::Query } else { place };
         if self.is_credential(name, read_as) {
+            if is_field {
+                return dropped("is a credential of the query, which servers also read from a form");
+            }
             return (Disposition::Dropped, None);
         }
         if place == Place::Header && is_host_header(name) {
@@ -65,7 +68,7 @@ impl<'a, 't> Maker<'a, 't> {
             return dropped("would change the method");
         }
         if place == Place::Header && folded(name) == "idempotencykey" {
-            return (Disposition::Sent(Source::CallKey), None);
+            return (Disposition::Sent(Source::CallKey(parameter.required)), None);
         }
         if settings.hides.iter().any(|hides| hides(parameter)) {
             if parameter.required {

@@ -366,6 +366,10 @@ fn rules_hold_by_the_path_of_a_property() {
 /// What is hidden at the top may be another thing further in.
 #[test]
 fn hidden_names_and_presets_are_those_of_the_top() {
+    fn set(api: OpenApi<'_>) -> OpenApi<'_> {
+        api.preset("state", "open")
+            .hide(|parameter| parameter.name == "note")
+    }
     let inner = r#"{"type": "object", "required": ["state"], "properties": {"state": {"type": "string"}, "note": {"type": "string"}}}"#;
     let parts = format!(
         r#""required": ["address", "state"], "properties": {{"state": {{"type": "string"}}, "note": {{"type": "string"}}, "address": {inner}}}"#
@@ -377,7 +381,6 @@ fn hidden_names_and_presets_are_those_of_the_top() {
     );
     let shared = document(&operation("/a", "post", &entries), &schemas);
     let plain = with_body("application/json", true, &format!("{{{parts}, \"minProperties\": 1}}"));
-    let set = |api: OpenApi<'_>| api.preset("state", "open").hide(|parameter| parameter.name == "note");
     for (text, given, expected) in [
         (
             &plain,

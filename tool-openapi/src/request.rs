@@ -320,7 +320,14 @@ impl Plan {
                         .any(|name| self.form_names.contains(name))
             })
             .map_err(refused)?;
-        request.headers.push(("Content-Type".to_owned(), media));
+        // A preset counts more, but only the body's own media type names the boundary of its parts.
+        let is_type = |(name, _): &(String, String)| name.eq_ignore_ascii_case("content-type");
+        if format.form == Form::Multipart {
+            request.headers.retain(|header| !is_type(header));
+        }
+        if !request.headers.iter().any(is_type) {
+            request.headers.push(("Content-Type".to_owned(), media));
+        }
         request.body = Some(bytes);
         Ok(())
     }

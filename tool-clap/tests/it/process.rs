@@ -67,12 +67,14 @@ async fn the_input_is_closed_and_the_environment_is_the_hosts() {
 }
 
 #[test]
-fn the_example_prints_what_the_guide_shows() {
-    let output = std::process::Command::new(example("orders"))
-        .output()
-        .unwrap();
-    let expected = include_str!("../../examples/orders.txt");
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+fn the_examples_print_what_the_guide_shows() {
+    for (name, expected) in [
+        ("orders", include_str!("../../examples/orders.txt")),
+        ("agent", include_str!("../../examples/agent.txt")),
+    ] {
+        let output = std::process::Command::new(example(name)).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+    }
 }
 
 /// An argument that the environment sets is not missing, and its value is in no error.

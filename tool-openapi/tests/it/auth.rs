@@ -336,8 +336,7 @@ fn a_request_for_a_token_has_the_parameters_of_its_server() {
             .unwrap();
         let tools = set(api).client(servers.clone()).toolset().unwrap();
         call(&tools, "default", "{}").unwrap();
-        let first = servers.0.lock().unwrap().swap_remove(0);
-        first
+        servers.0.lock().unwrap().swap_remove(0)
     };
     let scoped = sent(|api| {
         api.token_parameter("scope", "orders.read orders.write")

@@ -269,7 +269,7 @@ fn whole_branches_are_left_out() {
             .subcommand(branch("remote"))
     };
     let names = |import: toolwright_clap::ClapImport| {
-        let import = import.handler_sync(|_, _| Ok::<_, toolwright::ToolError>("ran"));
+        let import = import.handler_sync(|_, _| Ok::<_, toolwright::ToolError>("ran".to_owned()));
         let names: Vec<_> = import.tools.iter().map(|tool| tool.name().to_owned()).collect();
         (names, import.notices.len())
     };

@@ -369,33 +369,7 @@ impl<'t> OpenApi<'t> {
             None => documented(&self.documents)?,
         };
         let schemes = self.schemes();
-        for (scheme, key) in std::mem::take(&mut self.keys) {
-            let Some((_, Scheme::Key(place, name))) =
-                schemes.iter().find(|(name, _)| *name == scheme)
-            else {
-                let keys = schemes.iter().filter_map(|(name, scheme)| match scheme {
-                    Scheme::Key(..) => Some(format!("`{name}`")),
-                    _ => None,
-                });
-                let keys = match keys.collect::<Vec<_>>().join(", ") {
-                    none if none.is_empty() => "none".to_owned(),
-                    keys => keys,
-                };
-                let words =
-                    format!("the document has no API key scheme `{scheme}`; it has {keys}");
-                return Err(ImportError::Setting(words));
-            };
-            let is_sendable = match place {
-                SchemePlace::Header => is_token(name) && !is_framing_header(name),
-                SchemePlace::Cookie => is_token(name),
-                SchemePlace::Query => true,
-            };
-            if !is_sendable {
-                let words = format!("the key of `{scheme}` cannot be sent as `{name}`");
-                return Err(ImportError::Setting(words));
-            }
-            self.auth.keys.push((scheme, Auth::key(name, *place, &key)));
-        }
+        self.add_keys(&schemes)?;
         let (drafts, mut notices) = self.drafts(&base);
         let mut secrets = Vec::new();
         for (name, value) in &self.settings.presets {
@@ -443,6 +417,38 @@ impl<'t> OpenApi<'t> {
         };
         let set = set.map_err(ImportError::Setting)?;
         Ok((set, notices))
+    }
+
+    /// Reads where the API keys are sent.
+    fn add_keys(&mut self, schemes: &[(String, Scheme)]) -> Result<(), ImportError> {
+        for (scheme, key) in std::mem::take(&mut self.keys) {
+            let Some((_, Scheme::Key(place, name))) =
+                schemes.iter().find(|(name, _)| *name == scheme)
+            else {
+                let keys = schemes.iter().filter_map(|(name, scheme)| match scheme {
+                    Scheme::Key(..) => Some(format!("`{name}`")),
+                    _ => None,
+                });
+                let keys = match keys.collect::<Vec<_>>().join(", ") {
+                    none if none.is_empty() => "none".to_owned(),
+                    keys => keys,
+                };
+                let words =
+                    format!("the document has no API key scheme `{scheme}`; it has {keys}");
+                return Err(ImportError::Setting(words));
+            };
+            let is_sendable = match place {
+                SchemePlace::Header => is_token(name) && !is_framing_header(name),
+                SchemePlace::Cookie => is_token(name),
+                SchemePlace::Query => true,
+            };
+            if !is_sendable {
+                let words = format!("the key of `{scheme}` cannot be sent as `{name}`");
+                return Err(ImportError::Setting(words));
+            }
+            self.auth.keys.push((scheme, Auth::key(name, *place, &key)));
+        }
+        Ok(())
     }
 
     fn schemes(&self) -> Vec<(String, Scheme)> {

@@ -205,7 +205,7 @@ fn what_has_a_long_name_is_left_out() {
     assert!(notices.len() == 1 && notices[0].kind == NoticeKind::LeftOut, "{notices:?}");
 }
 
-/// Each of these took time that grows with the square of its entries, or doubled with each level.
+/// Each of these took time that grows with the square of its entries.
 #[test]
 fn long_lists_are_read_once() {
     let names: Vec<_> = (0..40_000).map(|n| format!(r#""name-{n}""#)).collect();
@@ -225,19 +225,12 @@ fn long_lists_are_read_once() {
         .map(|n| format!(r##""p{n}": {{"$ref": "#/components/examples/e{n}/it"}}"##))
         .collect();
     let same = format!(r#"{{"type": "object", "properties": {{{}}}}}"#, same.join(","));
-    let mut levels = vec![r#""L40": {"type": "object", "properties": {"name": {}}}"#.to_owned()];
-    for level in 0..40 {
-        let next = format!(r##"{{"$ref": "#/components/schemas/L{}"}}"##, level + 1);
-        levels.push(format!(r#""L{level}": {{"allOf": [{next}, {next}]}}"#));
-    }
     let examples: Vec<_> = (0..5_000).map(|n| format!(r#""e{n}": {{"it": {{}}}}"#)).collect();
     let components = format!(
-        r#""components": {{"schemas": {{{}}}, "examples": {{{}}}}}"#,
-        levels.join(","),
+        r#""components": {{"examples": {{{}}}}}"#,
         examples.join(",")
     );
-    let doubled = r##"{"$ref": "#/components/schemas/L0"}"##.to_owned();
-    for (schema, property) in [(required, "it"), (values, "it"), (same, "p7"), (doubled, "name")] {
+    for (schema, property) in [(required, "it"), (values, "it"), (same, "p7")] {
         let body = format!(
             r#""requestBody": {{"required": true, "content": {{"application/json": {{"schema": {schema}}}}}}}"#
         );

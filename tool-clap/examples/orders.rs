@@ -1,4 +1,5 @@
-//! A command line whose subcommands are tools: `cargo run --example orders -- list Ada --limit=1`, or without arguments.
+//! A command line whose subcommands are tools: `cargo run -p toolwright-clap --example orders -- list Ada --limit=1`, or
+//! without arguments.
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 use toolwright::{Context, ToolCall, ToolError};

@@ -16,6 +16,8 @@ pub(crate) struct Argument {
     /// Name of the property.
     pub(crate) name: String,
     pub(crate) form: Form,
+    /// Place of a positional argument, from 1.
+    pub(crate) index: Option<usize>,
     pub(crate) is_required: bool,
     /// Least number of values.
     pub(crate) least: usize,
@@ -103,6 +105,7 @@ pub(crate) fn read(
         level,
         id: arg.get_id().to_string(),
         name,
+        index: arg.get_index(),
         is_required: arg.is_required_set(),
         least,
         schema: schema(arg, &form, is_list, least, range),

@@ -52,8 +52,8 @@
 //!
 //! - Hidden subcommands and arguments. Use [`Command::mut_arg`] and [`Command::mut_subcommand`] to hide more.
 //! - Arguments with a default in the environment, such as access tokens: the host sets them.
-//! - Subcommands that serve, or write completions: `serve`, `server`, `daemon`, `mcp`, `lsp`, `completion`, `completions`.
-//!   [`ClapImport::offer`] takes them in.
+//! - Subcommands that serve, or write completions, with all below them: `serve`, `server`, `daemon`, `mcp`, `lsp`,
+//!   `completion`, `completions`. [`ClapImport::offer`] takes them in.
 //! - Options without a long name, options that take several words at once, and positional arguments that cannot follow `--`.
 //! - Arguments of an outer command that have the name of an inner one.
 //!
@@ -126,7 +126,8 @@ pub struct ClapTools {
 }
 
 impl ClapImport {
-    /// Offers a subcommand that is left out because of its name, such as `serve`. `name` is the name of the tool.
+    /// Offers a subcommand that is left out because of its name, such as `serve`, with all below it. `name` is the name of
+    /// the tool. That of a subcommand below, such as `mcp_list`, offers that one alone.
     pub fn offer(mut self, name: impl Into<String>) -> Self {
         self.offered.push(name.into());
         self

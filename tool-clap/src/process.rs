@@ -1,5 +1,5 @@
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -15,6 +15,9 @@ use toolwright::call::ErrorKind;
 /// Its standard input is closed, and its environment is empty but for the variables that are set here. Its standard output is the
 /// result; if that is empty, its standard error is. Another exit code than 0 is an error of the tool, with its
 /// standard error, or its output if that is empty.
+///
+/// The check of a call knows the words that the program gets. A program that reads more out of them, such as one that
+/// replaces `@file` by the words of a file, reads what the check has not seen: leave such arguments out.
 ///
 /// A call that takes too long or is cancelled ends the process, on Unix with the processes of its group. It is then unknown
 /// whether the call took effect.
@@ -45,10 +48,11 @@ const LAST_OUTPUT: Duration = Duration::from_millis(300);
 const GRACE: Duration = Duration::from_secs(5);
 
 impl Process {
-    /// Sets the path of the program. A name without a slash is searched in `PATH`.
+    /// Sets the path of the program. A name without a slash is searched in the `PATH` of this process, now.
     pub fn new(program: impl Into<PathBuf>) -> Self {
+        let program = program.into();
         let process = Self {
-            program: program.into(),
+            program: found(&program).unwrap_or(program),
             environment: Vec::new(),
             directory: None,
             timeout: Duration::from_secs(30),
@@ -97,7 +101,7 @@ impl Process {
     }
 
     pub(crate) fn executor_timeout(&self) -> Duration {
-        self.timeout + GRACE
+        self.timeout.saturating_add(GRACE)
     }
 
     /// Returns whether the child has a variable.
@@ -122,7 +126,7 @@ impl Process {
         #[cfg(unix)]
         command.process_group(0);
         let child = command.spawn().map_err(|error| {
-            ToolError::failed("the program cannot be started").with_source(error)
+            ToolError::failed(format!("the program cannot be started: {error}")).with_source(error)
         })?;
         let mut running = Running::new(child);
         let Ok(ended) = timeout(self.timeout, running.finish(self.max_bytes)).await else {
@@ -140,6 +144,14 @@ impl Process {
         })?;
         answer(&tool, status, output, errors)
     }
+}
+
+/// Returns the path of a program that `PATH` holds. Windows has rules of its own, and keeps the name.
+fn found(program: &Path) -> Option<PathBuf> {
+    let is_name = program.components().count() == 1 && program.file_name().is_some();
+    let paths = std::env::var_os("PATH").filter(|_| is_name && cfg!(not(windows)))?;
+    let mut all = std::env::split_paths(&paths).map(|directory| directory.join(program));
+    std::path::absolute(all.find(|path| path.is_file())?).ok()
 }
 
 /// A process that ends with this value.

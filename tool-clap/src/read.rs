@@ -60,7 +60,7 @@ pub(crate) fn leaves(
         let why = "the program is called by the names of its subcommands (`multicall`)";
         reader.left_out(&[&built], why);
     } else {
-        reader.descend(&mut vec![&built]);
+        reader.descend(&mut vec![&built], false);
     }
     (reader.leaves, reader.notices)
 }
@@ -76,8 +76,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads the last of the commands, and those below it.
-    fn descend(&mut self, commands: &mut Vec<&Command>) {
+    /// Reads the last of the commands, and those below it. `is_barred` is true below a command that is not offered.
+    fn descend(&mut self, commands: &mut Vec<&Command>, is_barred: bool) {
         let Some(command) = commands.last().copied() else {
             return;
         };
@@ -87,22 +87,26 @@ impl Reader<'_> {
         let has_subcommands = command.has_subcommands();
         let needs_subcommand = has_subcommands
             && (command.is_subcommand_required_set() || command.is_arg_required_else_help_set());
-        if !needs_subcommand {
-            let is_left_out = LEFT_OUT.contains(&command.get_name()) && !has_subcommands;
-            let name = name(&names(commands));
-            if is_left_out && !self.offered.contains(&name) {
-                self.left_out(
-                    commands,
-                    "its name says that it serves or writes completions",
-                );
-            } else {
-                self.leaf(commands);
-            }
+        // A program of this name with subcommands is more than a server.
+        let is_named =
+            LEFT_OUT.contains(&command.get_name()) && (commands.len() > 1 || !has_subcommands);
+        let name = name(&names(commands));
+        let is_barred = (is_barred || is_named) && !self.offered.contains(&name);
+        let below = format!("{name}_");
+        let is_offered_below = self.offered.iter().any(|offered| offered.starts_with(&below));
+        let why = "its name says that it serves or writes completions";
+        if is_barred && !is_offered_below {
+            return self.left_out(commands, why);
+        }
+        if is_barred {
+            self.left_out(commands, why);
+        } else if !needs_subcommand {
+            self.leaf(commands);
         }
         for subcommand in command.get_subcommands() {
             if subcommand.get_name() != "help" {
                 commands.push(subcommand);
-                self.descend(commands);
+                self.descend(commands, is_barred);
                 commands.pop();
             }
         }
@@ -189,7 +193,7 @@ impl Reader<'_> {
             names,
             arguments,
         };
-        leaf.add_requirements(&self.lenient);
+        leaf.add_requirements(&mut self.lenient);
         self.leaves.push(leaf);
     }
 
@@ -330,8 +334,8 @@ impl Leaf {
     }
 
     /// Adds sentences about what arguments need beside them. clap does not list it, so it is asked with samples.
-    fn add_requirements(&mut self, lenient: &Command) {
-        let samples = |extra: Option<&Argument>| {
+    fn add_requirements(&mut self, lenient: &mut Command) {
+        let mut samples = |extra: Option<&Argument>| {
             let all = self.arguments.iter();
             let given = all.filter(|argument| {
                 argument.is_required || extra.is_some_and(|extra| extra.name == argument.name)
@@ -387,11 +391,14 @@ fn lenient_arg(arg: Arg) -> Arg {
 }
 
 /// Returns the arguments that the program misses in these words, in its own notation.
-fn missing(program: &Command, words: Result<Vec<String>, String>) -> Vec<String> {
+fn missing(program: &mut Command, words: Result<Vec<String>, String>) -> Vec<String> {
     let Ok(words) = words else {
         return Vec::new();
     };
-    let error = match program.clone().try_get_matches_from(words) {
+    let words = words
+        .into_iter()
+        .skip(usize::from(program.is_no_binary_name_set()));
+    let error = match program.try_get_matches_from_mut(words) {
         Err(error) if error.kind() == ErrorKind::MissingRequiredArgument => error,
         _ => return Vec::new(),
     };

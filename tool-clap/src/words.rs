@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use serde_json::{Map, Value};
@@ -43,11 +43,12 @@ impl Leaf {
                 argument.push_options(arguments, &mut words)?;
             }
         }
+        let is_positional = |argument: &&Argument| matches!(argument.form, Form::Positional);
+        let mut positionals: Vec<_> = self.arguments.iter().filter(is_positional).collect();
+        positionals.sort_by_key(|argument| argument.index);
         let mut behind = Vec::new();
-        for argument in &self.arguments {
-            if matches!(argument.form, Form::Positional) {
-                behind.extend(argument.values(arguments)?);
-            }
+        for argument in positionals {
+            behind.extend(argument.values(arguments)?);
         }
         if !behind.is_empty() {
             words.push("--".to_owned());
@@ -63,7 +64,7 @@ impl Leaf {
         let skipped = usize::from(command.is_no_binary_name_set());
         let all = command
             .try_get_matches_from_mut(words.into_iter().skip(skipped))
-            .map_err(|error| words_of(&error))?;
+            .map_err(|error| words_of(&error, &command))?;
         let mut matches = &all;
         for (level, ids) in self.ids.iter().enumerate() {
             for id in ids {
@@ -176,8 +177,33 @@ fn text(value: &Value) -> String {
     }
 }
 
+/// Returns true for a value that the environment of this process sets. It may be a secret, and no call can mend it.
+fn is_of_environment(error: &clap::Error, program: &Command) -> bool {
+    fn sets(command: &Command, argument: &str) -> bool {
+        let mut arguments = command.get_arguments();
+        arguments.any(|arg| arg.get_env().is_some() && arg.to_string() == argument)
+            || command.get_subcommands().any(|inner| sets(inner, argument))
+    }
+    let is_about_value = matches!(
+        error.kind(),
+        ErrorKind::InvalidValue
+            | ErrorKind::ValueValidation
+            | ErrorKind::TooManyValues
+            | ErrorKind::TooFewValues
+            | ErrorKind::WrongNumberOfValues
+    );
+    match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(argument)) => is_about_value && sets(program, argument),
+        // The words of a call are UTF-8.
+        _ => error.kind() == ErrorKind::InvalidUtf8,
+    }
+}
+
 /// Returns what is wrong, without the usage and the advice for people at a terminal.
-fn words_of(error: &clap::Error) -> String {
+fn words_of(error: &clap::Error, program: &Command) -> String {
+    if is_of_environment(error, program) {
+        return "the host's environment is not valid".to_owned();
+    }
     if let ErrorKind::DisplayHelp
     | ErrorKind::DisplayVersion
     | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand = error.kind()

@@ -18,6 +18,8 @@ use crate::document::step;
 const MOST_ERROR: usize = 2_000;
 /// Most notes about what was cut.
 const MOST_NOTES: usize = 8;
+/// Most characters of what a note or a header says.
+const MOST_WORDS: usize = 300;
 
 /// How much of an answer a model reads. What is cut is named behind the answer, with the arguments that read on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +88,7 @@ pub(crate) fn outcome(
             let place = response.header("location").unwrap_or("another place");
             let place = Printable::new(&scrubbed(place.to_owned(), reading.secrets))
                 .one_line()
-                .at_most(300)
+                .at_most(MOST_WORDS)
                 .to_string();
             let words = format!(
                 "the API redirects to {place} ({}); redirects are not followed",
@@ -176,15 +178,14 @@ fn success(response: &HttpResponse, reading: &Reading<'_>) -> Outcome {
             "content-type",
         ] {
             if let Some(value) = response.header(name) {
-                entries.push((
-                    name,
-                    Value::string(scrubbed(value.to_owned(), reading.secrets)),
-                ));
+                let value = scrubbed(value.to_owned(), reading.secrets);
+                entries.push((name, Value::string(cut(&value, MOST_WORDS).into_owned())));
             }
         }
         return json(&Value::object(entries));
     }
-    let is_whole = !response.is_cut && !essence.contains("svg");
+    let is_whole =
+        !response.is_cut && !essence.contains("svg") && essence.len() <= MOST_WORDS;
     match essence.split_once('/').filter(|_| is_whole) {
         Some(("image", _)) => {
             let content =
@@ -214,7 +215,7 @@ fn success(response: &HttpResponse, reading: &Reading<'_>) -> Outcome {
         let words = format!(
             "[{} bytes of {}]",
             response.body.len(),
-            Printable::new(&kind).one_line()
+            Printable::new(&kind).one_line().at_most(MOST_WORDS)
         );
         return Outcome::value(words);
     };
@@ -246,19 +247,20 @@ fn json(value: &Value<'_>) -> Outcome {
 
 /// Returns a value without its long parts. Notes of what was cut, and of further pages, stand behind it.
 fn trimmed(mut value: Value<'_>, response: &HttpResponse, reading: &Reading<'_>) -> Outcome {
-    let mut notes = Vec::new();
+    let mut notes = Notes::default();
     shorten(&mut value, &mut String::new(), &reading.trim, &mut notes);
-    let next = next_page(&value, response);
+    // A secret that is cut would not be found.
+    let next = next_page(&value, response)
+        .map(|next| cut(&scrubbed(next, reading.secrets), MOST_WORDS).into_owned());
     let text = value.to_json();
     if let Cow::Owned(shown) = cut(&text, reading.trim.whole) {
-        notes.push(format!(
-            "the answer is JSON of {} bytes, and is cut",
-            text.len()
-        ));
+        notes.add(|| format!("the answer is JSON of {} bytes, and is cut", text.len()));
         value = Value::string(shown);
     }
-    let more = notes.len().saturating_sub(MOST_NOTES);
-    notes.truncate(MOST_NOTES);
+    let Notes {
+        all: mut notes,
+        more,
+    } = notes;
     if more > 0 {
         notes.push(format!("{more} other parts are cut"));
     }
@@ -281,24 +283,43 @@ fn trimmed(mut value: Value<'_>, response: &HttpResponse, reading: &Reading<'_>)
     ]))
 }
 
-fn shorten(value: &mut Value<'_>, at: &mut String, trim: &Trim, notes: &mut Vec<String>) {
-    let place = |at: &str| {
-        if at.is_empty() {
-            "the answer".to_owned()
+/// Notes about what was cut.
+#[derive(Default)]
+struct Notes {
+    all: Vec<String>,
+    /// Notes that are not kept.
+    more: usize,
+}
+
+impl Notes {
+    fn add(&mut self, note: impl FnOnce() -> String) {
+        if self.all.len() < MOST_NOTES {
+            self.all.push(note());
         } else {
-            format!("`{at}`")
+            self.more += 1;
         }
-    };
+    }
+}
+
+/// Names a place of the answer.
+fn place(at: &str) -> String {
+    if at.is_empty() {
+        "the answer".to_owned()
+    } else {
+        format!("`{}`", cut(at, MOST_WORDS))
+    }
+}
+
+fn shorten(value: &mut Value<'_>, at: &mut String, trim: &Trim, notes: &mut Notes) {
     match value {
         Value::Array(items) => {
-            if items.len() > trim.items {
-                notes.push(format!(
-                    "{} has {} elements, of which {} are shown",
-                    place(at),
-                    items.len(),
-                    trim.items
-                ));
-                items.truncate(trim.items);
+            let (count, most) = (items.len(), trim.items);
+            if count > most {
+                notes.add(|| {
+                    let place = place(at);
+                    format!("{place} has {count} elements, of which {most} are shown")
+                });
+                items.truncate(most);
             }
             for (index, item) in items.iter_mut().enumerate() {
                 descend(item, &index.to_string(), at, trim, notes);
@@ -311,11 +332,8 @@ fn shorten(value: &mut Value<'_>, at: &mut String, trim: &Trim, notes: &mut Vec<
         }
         Value::String(text) => {
             if let Cow::Owned(shown) = cut(text, trim.text) {
-                notes.push(format!(
-                    "{} is a text of {} bytes, and is cut",
-                    place(at),
-                    text.len()
-                ));
+                let bytes = text.len();
+                notes.add(|| format!("{} is a text of {bytes} bytes, and is cut", place(at)));
                 *text = Cow::Owned(shown);
             }
         }
@@ -323,13 +341,7 @@ fn shorten(value: &mut Value<'_>, at: &mut String, trim: &Trim, notes: &mut Vec<
     }
 }
 
-fn descend(
-    value: &mut Value<'_>,
-    step: &str,
-    at: &mut String,
-    trim: &Trim,
-    notes: &mut Vec<String>,
-) {
+fn descend(value: &mut Value<'_>, step: &str, at: &mut String, trim: &Trim, notes: &mut Notes) {
     let length = at.len();
     at.push('/');
     at.push_str(step);

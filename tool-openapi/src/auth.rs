@@ -221,6 +221,8 @@ pub(crate) struct Auth {
     /// Keys by the names of their schemes.
     pub(crate) keys: Vec<(String, Credential)>,
     pub(crate) client: Option<ClientCredentials>,
+    /// Parameters of the requests for a token, beside the grant.
+    pub(crate) token_form: Vec<(String, String)>,
     pub(crate) provider: Option<Arc<Provider>>,
     kept: Mutex<Vec<Kept>>,
 }
@@ -342,7 +344,14 @@ impl Auth {
             .find(|all| !all.is_empty())
             .or_else(|| alternatives().next());
         let Some(chosen) = chosen else {
-            out.extend(self.general(client).await?);
+            // An API that takes only keys has no use for a token. Some documents call a token a key of `Authorization`.
+            let is_key = |name: &String| match schemes.iter().find(|(known, _)| known == name) {
+                Some((_, Scheme::Key(_, key))) => !key.eq_ignore_ascii_case("authorization"),
+                _ => false,
+            };
+            if !required.iter().flatten().all(is_key) {
+                out.extend(self.general(client).await?);
+            }
             return Ok(out);
         };
         for name in chosen {
@@ -366,33 +375,46 @@ impl Auth {
     async fn token(&self, http: &dyn HttpClient) -> Result<Option<Credential>, ToolError> {
         match (&self.bearer, &self.client) {
             (Some(bearer), _) => Ok(Some(bearer.clone())),
-            (None, Some(client)) => client.token(http).await.map(Some),
+            (None, Some(client)) => client.token(http, &self.token_form).await.map(Some),
             (None, None) => Ok(None),
         }
     }
 }
 
 impl ClientCredentials {
-    async fn token(&self, http: &dyn HttpClient) -> Result<Credential, ToolError> {
+    async fn token(
+        &self,
+        http: &dyn HttpClient,
+        form: &[(String, String)],
+    ) -> Result<Credential, ToolError> {
         let mut token = self.token.lock().await;
         let now = Instant::now();
         if let Some((_, credential)) = token.as_ref().filter(|(until, _)| *until > now) {
             return Ok(credential.clone());
         }
-        // RFC 6749, section 2.3.1: name and secret are escaped first.
-        let client = Credential::basic(&escape(&self.id), &escape(&self.secret));
+        let mut headers = vec![
+            (
+                "Content-Type".to_owned(),
+                "application/x-www-form-urlencoded".to_owned(),
+            ),
+            ("Accept".to_owned(), "application/json".to_owned()),
+        ];
+        // RFC 6749, section 2.3: a request authenticates the client in one way.
+        let is_in_form = |(name, _): &(String, String)| name == "client_secret";
+        if !form.iter().any(is_in_form) {
+            // Section 2.3.1: name and secret are escaped first.
+            let client = Credential::basic(&escape(&self.id), &escape(&self.secret));
+            headers.push(("Authorization".to_owned(), client.value));
+        }
+        let mut body = "grant_type=client_credentials".to_owned();
+        for (name, value) in form {
+            body = format!("{body}&{}={}", escape(name), escape(value));
+        }
         let request = HttpRequest {
             method: "POST".to_owned(),
             url: self.token_url.clone(),
-            headers: vec![
-                ("Authorization".to_owned(), client.value),
-                (
-                    "Content-Type".to_owned(),
-                    "application/x-www-form-urlencoded".to_owned(),
-                ),
-                ("Accept".to_owned(), "application/json".to_owned()),
-            ],
-            body: Some(b"grant_type=client_credentials".to_vec()),
+            headers,
+            body: Some(body.into_bytes()),
             timeout: Duration::from_secs(30),
             max_bytes: 64 << 10,
         };

@@ -8,8 +8,11 @@ use base64::engine::general_purpose::STANDARD;
 use toolwright::json::Value;
 
 use crate::document::{At, Documents};
-use crate::style::{Pair, Style, pairs, scalar};
+use crate::style::{Pair, Style, check_key, pairs, scalar};
 use crate::text::{escape, is_method_override};
+
+/// Most bytes of the names and values of a form, and of the heads of a multipart body.
+const MOST_FORM: usize = 16 << 20;
 
 /// Form of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -205,8 +208,10 @@ impl BodyFormat {
             Form::Bytes => decoded("body", value)?,
             Form::Pairs => {
                 let mut out = String::new();
+                let mut left = MOST_FORM;
                 for (name, value) in value.entries() {
-                    for pair in self.pairs(name, value) {
+                    check_key(name)?;
+                    for pair in self.pairs(name, value, &mut left)? {
                         if pair.is_key && is_forbidden(&pair.name) {
                             return Err(format!("`{}` cannot be set here", pair.name));
                         }
@@ -225,17 +230,18 @@ impl BodyFormat {
         Ok((self.media.clone(), bytes))
     }
 
-    fn pairs(&self, name: &str, value: &Value<'_>) -> Vec<Pair> {
+    fn pairs(
+        &self,
+        name: &str,
+        value: &Value<'_>,
+        left: &mut usize,
+    ) -> Result<Vec<Pair>, String> {
         let encoding = self.encodings.get(name);
         let media = encoding.and_then(|encoding| encoding.media.as_deref());
         let is_complex = matches!(value, Value::Array(_) | Value::Object(_));
         if is_complex && media.is_some_and(is_json) {
-            let value = escape(&value.to_json());
-            return vec![Pair {
-                name: name.to_owned(),
-                value,
-                is_key: false,
-            }];
+            let text = Value::string(value.to_json());
+            return pairs(Style::Form, true, name, &text, left);
         }
         let has_parts = value
             .items()
@@ -248,12 +254,14 @@ impl BodyFormat {
             None if has_parts || matches!(value, Value::Object(_)) => (Style::Deep, true),
             None => (Style::Form, true),
         };
-        pairs(style, explode, name, value)
+        pairs(style, explode, name, value, left)
     }
 
     fn multipart(&self, value: &Value<'_>) -> Result<(String, Vec<u8>), String> {
         let mut parts: Vec<(String, Vec<u8>)> = Vec::new();
+        let mut left = MOST_FORM;
         for (name, value) in value.entries() {
+            check_key(name)?;
             let encoding = self.encodings.get(&**name).cloned().unwrap_or_default();
             let is_list =
                 matches!(value, Value::Array(_)) && !encoding.media.as_deref().is_some_and(is_json);
@@ -296,6 +304,8 @@ impl BodyFormat {
                     head.push_str("\r\nContent-Type: ");
                     head.push_str(media);
                 }
+                let taken = left.checked_sub(head.len());
+                left = taken.ok_or("the arguments are too long for one request")?;
                 parts.push((head, bytes));
             }
         }

@@ -24,13 +24,14 @@ pub struct HttpRequest {
     pub max_bytes: usize,
 }
 
-/// Shows the method and the URL without its query, since the rest may hold secrets.
+/// Shows the method and the origin, since the rest may hold secrets: a preset can stand in the path.
 impl fmt::Debug for HttpRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let url = self.url.split('?').next().unwrap_or_default();
+        let path = self.url.match_indices('/').nth(2);
+        let origin = path.and_then(|(start, _)| self.url.get(..start));
         f.debug_struct("HttpRequest")
             .field("method", &self.method)
-            .field("url", &url)
+            .field("origin", &origin.unwrap_or_default())
             .finish_non_exhaustive()
     }
 }

@@ -10,6 +10,10 @@ use crate::text::unescape;
 
 /// Longest chain of references, and deepest nesting of a schema.
 pub(crate) const MAX_DEPTH: usize = 64;
+/// Most bytes of a key or a reference. What has a longer one is left out, since pointers hold the keys above them.
+pub(crate) const MOST_KEY: usize = 1 << 10;
+/// Most bytes of a pointer.
+pub(crate) const MOST_POINTER: usize = 4 << 10;
 /// Default limit of a document's bytes.
 pub(crate) const MAX_BYTES: usize = 64 << 20;
 
@@ -126,6 +130,9 @@ impl<'t> Documents<'t> {
     /// # Errors
     /// Fails with the reason if there is none.
     pub(crate) fn target(&self, document: usize, reference: &str) -> Result<At<'_, 't>, String> {
+        if reference.len() > MOST_KEY {
+            return Err(format!("its `$ref` has more than {MOST_KEY} bytes"));
+        }
         let (uri, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let document = if uri.is_empty() {
             document
@@ -210,10 +217,13 @@ impl<'a, 't> At<'a, 't> {
         }
     }
 
+    /// Returns the values under all keys but those that are too long.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&'a str, Self)> + use<'_, 'a, 't> {
+        let most = MOST_KEY.min(MOST_POINTER.saturating_sub(self.pointer.len()));
         self.value
             .entries()
             .iter()
+            .filter(move |(key, _)| key.len() <= most)
             .map(|(key, value)| (&**key, self.child(key, value)))
     }
 

@@ -4,61 +4,99 @@ use std::collections::{HashMap, HashSet};
 
 use toolwright::json::Value;
 
-use crate::text::readings;
+use crate::style::check_key;
+use crate::text::{folded, readings};
 
-/// Names of the properties of one object.
+/// Names of the properties of the objects at one place of a body.
 #[derive(Default)]
 pub(crate) struct Names {
-    /// Names that no key has in any spelling, [folded](crate::text::folded).
+    /// Names that no key has in any spelling, [folded].
     pub(crate) refused: HashSet<String>,
     /// Names that can be set, as they are written.
     pub(crate) writable: HashSet<String>,
+    /// Places of the objects below a property, by its name.
+    inner: HashMap<String, usize>,
+    /// Place of the objects below any other key.
+    rest: Option<usize>,
 }
 
-/// What a body must not hold, and what the host adds to it. The objects of a top-level array count as top-level objects.
-#[derive(Default)]
-pub(crate) struct Guard {
-    /// Presets of a body that is one argument.
-    pub(crate) fixed: Vec<(String, Value<'static>)>,
-    /// Names, [folded](crate::text::folded), that no key of the whole body has.
-    pub(crate) everywhere: HashSet<String>,
-    /// Names by the property that holds their object. The top-level object has the empty name.
-    pub(crate) inside: HashMap<String, Names>,
-    /// Names that are read-only in some part of the top-level object.
-    pub(crate) top_read_only: HashSet<String>,
-}
-
-impl Guard {
-    /// Removes from the top-level names what any part calls read-only.
-    pub(crate) fn settle(&mut self) {
-        if let Some(top) = self.inside.get_mut("") {
-            top.writable
-                .retain(|name| !self.top_read_only.contains(name));
+impl Names {
+    /// Makes the names of a place from the places below it.
+    pub(crate) fn new<'n>(
+        below: impl Iterator<Item = (&'n str, usize)> + Clone,
+        rest: Option<usize>,
+    ) -> Self {
+        let mut inner: HashMap<String, usize> =
+            below.clone().map(|(name, place)| (folded(name), place)).collect();
+        // The exact name counts before other spellings.
+        inner.extend(below.map(|(name, place)| (name.to_owned(), place)));
+        Self {
+            inner,
+            rest,
+            ..Self::default()
         }
     }
 
-    /// Checks a body, and adds the presets to it.
-    pub(crate) fn apply(&self, body: &mut Value<'_>, is_form: bool) -> Result<(), String> {
-        let refuses = !self.everywhere.is_empty()
-            || self.inside.values().any(|names| !names.refused.is_empty());
+    /// Returns the place of the objects below a key.
+    fn below(&self, key: &str) -> Option<usize> {
+        let spelled = || readings(key).iter().find_map(|name| self.inner.get(name).copied());
+        self.inner.get(key).copied().or_else(spelled).or(self.rest)
+    }
+}
+
+/// What a body must not hold, and what the host adds to it. The objects of an array stand at the array's place.
+pub(crate) struct Guard {
+    /// Presets of a body that is one argument.
+    pub(crate) fixed: Vec<(String, Value<'static>)>,
+    /// Names by place. The first place is the body's own.
+    pub(crate) places: Vec<Names>,
+}
+
+impl Default for Guard {
+    fn default() -> Self {
+        Self {
+            fixed: Vec::new(),
+            places: vec![Names::default()],
+        }
+    }
+}
+
+impl Guard {
+    /// Refuses names at the top, in any spelling.
+    pub(crate) fn refuse(&mut self, names: impl Iterator<Item = String>) {
+        if let Some(top) = self.places.first_mut() {
+            top.refused.extend(names);
+        }
+    }
+
+    /// Checks a body, and adds the presets to it. A body that is left out has the presets alone.
+    pub(crate) fn apply<'v>(
+        &self,
+        body: Option<Value<'v>>,
+        is_form: bool,
+    ) -> Result<Option<Value<'v>>, String> {
+        let mut body = match body {
+            None if self.fixed.is_empty() => return Ok(None),
+            body => body.unwrap_or_else(Value::empty),
+        };
+        let refuses = self.places.iter().any(|names| !names.refused.is_empty());
         if is_form && refuses {
             // Servers read brackets of a form as inner objects.
-            let known = self.inside.get("").map(|names| &names.writable);
+            let known = self.places.first().map(|names| &names.writable);
             let is_spelled =
                 |name: &str| name.contains('[') && known.is_some_and(|known| !known.contains(name));
-            let entries = body.entries().iter();
-            if let Some((name, _)) = entries.into_iter().find(|(name, _)| is_spelled(name)) {
+            let mut entries = body.entries().iter();
+            if let Some((name, _)) = entries.find(|(name, _)| is_spelled(name)) {
                 return Err(format!("`{name}` cannot be set here"));
             }
         }
-        self.check("", body)?;
-        if self.fixed.is_empty() {
-            return Ok(());
+        self.check(Some(0), &body)?;
+        match &mut body {
+            _ if self.fixed.is_empty() => {}
+            Value::Array(items) => items.iter_mut().try_for_each(|item| self.add(item))?,
+            body => self.add(body)?,
         }
-        match body {
-            Value::Array(items) => items.iter_mut().try_for_each(|item| self.add(item)),
-            body => self.add(body),
-        }
+        Ok(Some(body))
     }
 
     fn add(&self, value: &mut Value<'_>) -> Result<(), String> {
@@ -70,22 +108,22 @@ impl Guard {
         Ok(())
     }
 
-    fn check(&self, owner: &str, value: &Value<'_>) -> Result<(), String> {
+    fn check(&self, place: Option<usize>, value: &Value<'_>) -> Result<(), String> {
         for item in value.items() {
-            self.check(owner, item)?;
+            self.check(place, item)?;
         }
-        let names = self.inside.get(owner);
+        let names = place.and_then(|place| self.places.get(place));
         for (key, value) in value.entries() {
-            let is_named =
-                |refused: &HashSet<String>| readings(key).iter().any(|name| refused.contains(name));
-            let is_refused = is_named(&self.everywhere)
-                || names.is_some_and(|names| {
-                    !names.writable.contains(&**key) && is_named(&names.refused)
-                });
+            // The document's own names are shorter, so no rule is about this one.
+            check_key(key)?;
+            let is_refused = names.is_some_and(|names| {
+                let is_named = || readings(key).iter().any(|name| names.refused.contains(name));
+                !names.writable.contains(&**key) && is_named()
+            });
             if is_refused {
                 return Err(format!("`{key}` cannot be set here"));
             }
-            self.check(key, value)?;
+            self.check(names.and_then(|names| names.below(key)), value)?;
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ use crate::client::{DefaultClient, HttpClient};
 use crate::document::{At, Document, Documents, MAX_BYTES};
 use crate::groups::{free_name, grouped};
 use crate::notice::{ImportError, Notice, NoticeKind};
-use crate::operation::{Operation, Parameter, operations};
+use crate::operation::{Found, Operation, Parameter, operations};
 use crate::schema::Bases;
 use crate::server::{Servers, documented, given};
 use crate::style::scalar;
@@ -222,6 +222,14 @@ impl<'t> OpenApi<'t> {
         Ok(self)
     }
 
+    /// Adds a parameter to the requests of [`client_credentials`](Self::client_credentials), such as `scope` or `audience`. A
+    /// server that takes the client's secret in the form (`client_secret_post`) gets `client_id` and `client_secret` by it:
+    /// a request with a `client_secret` has no `Authorization`.
+    pub fn token_parameter(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.auth.token_form.push((name.into(), value.into()));
+        self
+    }
+
     /// Sets a function that returns the credential of each call, instead of the settings above. One that
     /// [expires](Credential::expires_in) is used again for the same caller and operation, and never for another caller.
     pub fn auth<F, R>(mut self, auth: F) -> Self
@@ -361,24 +369,7 @@ impl<'t> OpenApi<'t> {
             None => documented(&self.documents)?,
         };
         let schemes = self.schemes();
-        for (scheme, key) in std::mem::take(&mut self.keys) {
-            let Some((_, Scheme::Key(place, name))) =
-                schemes.iter().find(|(name, _)| *name == scheme)
-            else {
-                let words = format!("the document has no API key scheme `{scheme}`");
-                return Err(ImportError::Setting(words));
-            };
-            let is_sendable = match place {
-                SchemePlace::Header => is_token(name) && !is_framing_header(name),
-                SchemePlace::Cookie => is_token(name),
-                SchemePlace::Query => true,
-            };
-            if !is_sendable {
-                let words = format!("the key of `{scheme}` cannot be sent as `{name}`");
-                return Err(ImportError::Setting(words));
-            }
-            self.auth.keys.push((scheme, Auth::key(name, *place, &key)));
-        }
+        self.add_keys(&schemes)?;
         let (drafts, mut notices) = self.drafts(&base);
         let mut secrets = Vec::new();
         for (name, value) in &self.settings.presets {
@@ -428,6 +419,38 @@ impl<'t> OpenApi<'t> {
         Ok((set, notices))
     }
 
+    /// Reads where the API keys are sent.
+    fn add_keys(&mut self, schemes: &[(String, Scheme)]) -> Result<(), ImportError> {
+        for (scheme, key) in std::mem::take(&mut self.keys) {
+            let Some((_, Scheme::Key(place, name))) =
+                schemes.iter().find(|(name, _)| *name == scheme)
+            else {
+                let keys = schemes.iter().filter_map(|(name, scheme)| match scheme {
+                    Scheme::Key(..) => Some(format!("`{name}`")),
+                    _ => None,
+                });
+                let keys = match keys.collect::<Vec<_>>().join(", ") {
+                    none if none.is_empty() => "none".to_owned(),
+                    keys => keys,
+                };
+                let words =
+                    format!("the document has no API key scheme `{scheme}`; it has {keys}");
+                return Err(ImportError::Setting(words));
+            };
+            let is_sendable = match place {
+                SchemePlace::Header => is_token(name) && !is_framing_header(name),
+                SchemePlace::Cookie => is_token(name),
+                SchemePlace::Query => true,
+            };
+            if !is_sendable {
+                let words = format!("the key of `{scheme}` cannot be sent as `{name}`");
+                return Err(ImportError::Setting(words));
+            }
+            self.auth.keys.push((scheme, Auth::key(name, *place, &key)));
+        }
+        Ok(())
+    }
+
     fn schemes(&self) -> Vec<(String, Scheme)> {
         let components = self
             .documents
@@ -459,6 +482,12 @@ impl<'t> OpenApi<'t> {
             allowed: &self.allowed,
         };
         let (found, mut notices) = operations(documents);
+        let keeps = |found: &Found<'_, '_>| {
+            let mut filters = self.settings.filters.iter();
+            filters.all(|keeps| keeps(&found.operation))
+        };
+        // Names are those among the operations that are kept.
+        let found: Vec<_> = found.into_iter().filter(keeps).collect();
         let wanted = |operation: &Operation<'_>| tool_name(operation, &self.settings.prefix);
         let mut counts: HashMap<String, usize> = HashMap::new();
         for found in &found {
@@ -468,9 +497,6 @@ impl<'t> OpenApi<'t> {
         let mut made = Vec::new();
         for found in found {
             let operation = &found.operation;
-            if !self.settings.filters.iter().all(|keeps| keeps(operation)) {
-                continue;
-            }
             let pointer = documents.place(found.at.document, &found.at.pointer);
             let name = wanted(operation);
             let is_wanted_twice = counts.get(&name).is_some_and(|count| *count > 1);

@@ -107,16 +107,12 @@ fn parse<'t>(file: &str, text: &'t str) -> Result<OpenApi<'t>, String> {
     let is_yaml = Path::new(file)
         .extension()
         .is_some_and(|end| end == "yaml" || end == "yml");
-    if !is_yaml {
-        return OpenApi::parse(text).map_err(|error| error.to_string());
-    }
-    #[cfg(feature = "yaml")]
-    return OpenApi::parse_yaml(text).map_err(|error| error.to_string());
-    #[cfg(not(feature = "yaml"))]
-    Err(
-        "this program was built without the feature `yaml`; convert the document to JSON"
-            .to_owned(),
-    )
+    let parsed = if is_yaml {
+        OpenApi::parse_yaml(text)
+    } else {
+        OpenApi::parse(text)
+    };
+    parsed.map_err(|error| error.to_string())
 }
 
 fn read(file: &str) -> Result<String, String> {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use toolwright::json::Value;
 
-use crate::document::{At, Documents};
+use crate::document::{At, Documents, MOST_KEY};
 use crate::notice::{Notice, NoticeKind};
 use crate::style::Style;
 use crate::text::is_token;
@@ -137,6 +137,15 @@ pub(crate) fn operations<'a, 't>(
     let (mut found, mut notices) = (Vec::new(), Vec::new());
     let paths = documents.root().and_then(|root| root.get("paths"));
     let mut seen = HashSet::new();
+    let names = paths.iter().flat_map(|paths| paths.value.entries());
+    for (path, _) in names.filter(|(path, _)| path.len() > MOST_KEY) {
+        notices.push(Notice {
+            operation: path.chars().take(60).collect(),
+            pointer: "/paths".to_owned(),
+            kind: NoticeKind::LeftOut,
+            message: format!("the path has more than {MOST_KEY} bytes"),
+        });
+    }
     for (path, at) in paths.iter().flat_map(At::entries) {
         if path.starts_with("x-") {
             continue;

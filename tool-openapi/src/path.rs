@@ -72,7 +72,8 @@ impl Template {
             let mut text = String::new();
             let mut named = None;
             let mut has_slashes = false;
-            for piece in segment {
+            let mut is_matrix = false;
+            for (index, piece) in segment.iter().enumerate() {
                 match piece {
                     Piece::Literal(literal) => text.push_str(&literal_path(literal)),
                     Piece::Parameter(name) => {
@@ -82,6 +83,8 @@ impl Template {
                         named = Some(name);
                     }
                 }
+                // No value in front of a literal `;` is no pair of the style `matrix`.
+                is_matrix |= index == 0 && text.starts_with(';');
             }
             if let Some(name) = named {
                 let parts = if has_slashes {
@@ -90,7 +93,7 @@ impl Template {
                     vec![&*text]
                 };
                 for part in parts {
-                    check(part).map_err(|why| format!("`{name}` {why}"))?;
+                    check(part, is_matrix).map_err(|why| format!("`{name}` {why}"))?;
                 }
             }
             out.push('/');
@@ -102,12 +105,12 @@ impl Template {
 
 /// Checks an escaped segment that holds a value of a model's. Servers and proxies decode segments, some of them twice, read
 /// `%2F` and a backslash as a slash, and drop what follows a semicolon. None of that may leave the segment.
-fn check(segment: &str) -> Result<(), &'static str> {
+fn check(segment: &str, is_matrix: bool) -> Result<(), &'static str> {
     if segment.len() > MOST_URL {
         return Err("is too long for a URL");
     }
     // The style `matrix` writes `;name=value`, and no value as `;name`.
-    let value = match segment.strip_prefix(';') {
+    let value = match segment.strip_prefix(';').filter(|_| is_matrix) {
         Some(pair) => pair.split_once('=').map_or("", |(_, value)| value),
         None => segment,
     };

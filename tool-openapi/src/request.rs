@@ -26,8 +26,9 @@ pub(crate) enum Source {
     Argument(String),
     /// The host, or the only value that the document allows.
     Fixed(Value<'static>),
-    /// The call's own key, which all attempts share.
-    CallKey,
+    /// The call's own key, which all attempts share. A call without a place in a run has none: a key of its own would
+    /// differ with each attempt, so it is sent only if the API requires one.
+    CallKey(bool),
 }
 
 /// How a parameter is written.
@@ -107,7 +108,10 @@ impl Plan {
             match source {
                 Source::Argument(key) => arguments.get(key).cloned(),
                 Source::Fixed(value) => Some(value.clone()),
-                Source::CallKey => Some(cx.idempotency_key().map_or_else(random_key, Value::from)),
+                Source::CallKey(is_required) => match cx.idempotency_key() {
+                    Some(key) => Some(Value::from(key)),
+                    None => is_required.then(random_key),
+                },
             }
         };
         let written = |name: &str| -> Result<(String, bool), String> {
@@ -155,6 +159,7 @@ impl Plan {
         written: impl Fn(&str) -> Result<(String, bool), String>,
     ) -> Result<String, ToolError> {
         let mut all: Vec<String> = Vec::new();
+        let mut left = MOST_URL;
         for (name, pieces) in &self.template.query {
             let mut text = String::new();
             for piece in pieces {
@@ -184,7 +189,8 @@ impl Plan {
                     continue;
                 }
             };
-            for pair in pairs(style, explode, &slot.name, &value) {
+            let pairs = pairs(style, explode, &slot.name, &value, &mut left);
+            for pair in pairs.map_err(refused)? {
                 if pair.is_key && self.is_forbidden(&pair.name) {
                     return Err(refused(format!(
                         "`{}` cannot be set by `{}`",
@@ -229,6 +235,7 @@ impl Plan {
         headers: &mut Vec<(String, String)>,
     ) -> Result<(), ToolError> {
         let mut cookies = Vec::new();
+        let mut left = MOST_HEADER;
         for slot in &self.slots {
             let Some(value) = value(&slot.source).filter(|value| !value.is_null()) else {
                 continue;
@@ -263,7 +270,8 @@ impl Plan {
                         ));
                         continue;
                     };
-                    for pair in pairs(style, explode, &slot.name, &value) {
+                    let pairs = pairs(style, explode, &slot.name, &value, &mut left);
+                    for pair in pairs.map_err(refused)? {
                         if pair.is_key && self.is_forbidden(&pair.name) {
                             return Err(refused(format!(
                                 "`{}` cannot be set by `{}`",
@@ -300,9 +308,10 @@ impl Plan {
                 Some(body).filter(|body| *is_required || !body.entries().is_empty())
             }
         };
-        let Some(mut body) = body else { return Ok(()) };
         let is_form = matches!(format.form, Form::Pairs | Form::Multipart);
-        self.guard.apply(&mut body, is_form).map_err(refused)?;
+        let Some(body) = self.guard.apply(body, is_form).map_err(refused)? else {
+            return Ok(());
+        };
         let (media, bytes) = format
             .write(&body, |name| {
                 self.is_forbidden(name)
@@ -311,7 +320,14 @@ impl Plan {
                         .any(|name| self.form_names.contains(name))
             })
             .map_err(refused)?;
-        request.headers.push(("Content-Type".to_owned(), media));
+        // A preset counts more, but only the body's own media type names the boundary of its parts.
+        let is_type = |(name, _): &(String, String)| name.eq_ignore_ascii_case("content-type");
+        if format.form == Form::Multipart {
+            request.headers.retain(|header| !is_type(header));
+        }
+        if !request.headers.iter().any(is_type) {
+            request.headers.push(("Content-Type".to_owned(), media));
+        }
         request.body = Some(bytes);
         Ok(())
     }

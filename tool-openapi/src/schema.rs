@@ -15,13 +15,14 @@ use self::bases::Base;
 pub(crate) use self::bases::Bases;
 use self::keywords::{Keyword, keyword};
 pub(crate) use self::object::{MergedObject, is_read_only, merged};
-pub(crate) use self::properties::{Properties, Property, properties};
-use crate::document::{At, Documents, MAX_DEPTH, step};
+pub(crate) use self::properties::{Places, Property, places};
+use crate::document::{At, Documents, MAX_DEPTH, MOST_KEY, MOST_POINTER, step};
 use crate::notice::NoticeKind;
 
 /// A part of a schema, as a chain of steps from a place in a document. It is written out for notices only.
 pub(crate) enum Path<'p> {
-    At(usize, &'p str),
+    /// The document, the pointer, and whether the schema stands at the top of a body.
+    At(usize, &'p str, bool),
     Step(&'p Path<'p>, &'p str),
     Index(&'p Path<'p>, &'p str, usize),
 }
@@ -29,7 +30,7 @@ pub(crate) enum Path<'p> {
 impl Path<'_> {
     fn document(&self) -> usize {
         match self {
-            Self::At(document, _) => *document,
+            Self::At(document, ..) => *document,
             Self::Step(outer, _) | Self::Index(outer, ..) => outer.document(),
         }
     }
@@ -45,6 +46,28 @@ impl Path<'_> {
         }
     }
 
+    /// Returns true if the part describes the top-level value of a body, or the items of an array there.
+    fn is_top(&self) -> bool {
+        match self {
+            Self::At(.., is_top) => *is_top,
+            Self::Step(Self::Step(outer, "dependentSchemas"), _)
+            | Self::Step(
+                outer,
+                "if" | "then" | "else" | "items" | "contains" | "unevaluatedItems",
+            )
+            | Self::Index(outer, "allOf" | "anyOf" | "oneOf" | "prefixItems", _) => outer.is_top(),
+            _ => false,
+        }
+    }
+
+    /// Returns about how long the pointer is.
+    fn length(&self) -> usize {
+        match self {
+            Self::At(_, pointer, _) => pointer.len(),
+            Self::Step(outer, key) | Self::Index(outer, key, _) => outer.length() + key.len() + 1,
+        }
+    }
+
     fn depth(&self) -> usize {
         match self {
             Self::At(..) => 0,
@@ -54,7 +77,7 @@ impl Path<'_> {
 
     fn pointer(&self) -> String {
         match self {
-            Self::At(_, pointer) => (*pointer).to_owned(),
+            Self::At(_, pointer, _) => (*pointer).to_owned(),
             Self::Step(outer, key) => format!("{}/{}", outer.pointer(), step(key)),
             Self::Index(outer, key, index) => format!("{}/{}/{index}", outer.pointer(), step(key)),
         }
@@ -63,11 +86,11 @@ impl Path<'_> {
 
 /// The form in which a target of references is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Form {
-    /// As it is.
-    Own,
+struct Form {
     /// The union of its subtypes, for a discriminator without one.
-    Union,
+    is_union: bool,
+    /// At the top of a body, where some properties are hidden.
+    is_top: bool,
 }
 
 /// Converts the schemas of one operation.
@@ -76,10 +99,12 @@ pub(crate) struct Schemas<'a, 't> {
     bases: &'a Bases,
     keys: HashMap<(usize, String, Form), String>,
     taken: HashSet<String>,
+    /// The number to try next for a name that is taken.
+    counts: HashMap<String, usize>,
     waiting: VecDeque<(String, usize, String, Form)>,
     bytes: usize,
     most_bytes: usize,
-    /// Properties that no object shows.
+    /// Properties that the objects at the top of a body do not show.
     pub(crate) hidden: HashSet<String>,
     /// Kind, place and message of what was changed.
     pub(crate) notes: Vec<(NoticeKind, String, String)>,
@@ -92,6 +117,7 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
             bases,
             keys: HashMap::new(),
             taken: HashSet::new(),
+            counts: HashMap::new(),
             waiting: VecDeque::new(),
             bytes: 0,
             most_bytes,
@@ -106,9 +132,9 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
             .push((NoticeKind::Loosened, place, message.into()));
     }
 
-    /// Converts a schema that stands in an operation.
-    pub(crate) fn of(&mut self, at: &At<'a, 't>) -> Value<'a> {
-        let converted = self.schema(at.value, &Path::At(at.document, &at.pointer));
+    /// Converts a schema that stands in an operation, perhaps as that of the whole body.
+    pub(crate) fn of(&mut self, at: &At<'a, 't>, is_body: bool) -> Value<'a> {
+        let converted = self.schema(at.value, &Path::At(at.document, &at.pointer, is_body));
         self.bytes += size(&converted);
         converted
     }
@@ -119,7 +145,7 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
         let mut is_full = false;
         while let Some((key, document, pointer, form)) = self.waiting.pop_front() {
             let target = self.documents.at(document, pointer.clone());
-            let path = Path::At(document, &pointer);
+            let path = Path::At(document, &pointer, form.is_top);
             let value = match target {
                 Some(_) if self.bytes > self.most_bytes => {
                     if !is_full {
@@ -132,7 +158,7 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
                     is_full = true;
                     Value::empty()
                 }
-                Some(at) if form == Form::Union => self.union(&at, &path),
+                Some(at) if form.is_union => self.union(&at, &path),
                 Some(at) => self.schema(at.value, &path),
                 None => Value::empty(),
             };
@@ -151,7 +177,7 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
                 return Value::empty();
             }
         }
-        if at.depth() > 2 * MAX_DEPTH {
+        if at.depth() > 2 * MAX_DEPTH || at.length() > MOST_POINTER {
             self.note(at, "this nests too deep");
             return Value::empty();
         }
@@ -178,9 +204,10 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
             self.note(at, format!("`{reference}` leads in a circle, or nowhere"));
             return Value::empty();
         }
-        let form = match self.bases.get(target.document, &target.pointer) {
-            Some(base) if !at.is_part_of(base) => Form::Union,
-            _ => Form::Own,
+        let base = self.bases.get(target.document, &target.pointer);
+        let form = Form {
+            is_union: base.is_some_and(|base| !at.is_part_of(base)),
+            is_top: !self.hidden.is_empty() && at.is_top(),
         };
         let referred = self.reference(&target, form);
         // OpenAPI 3.0 ignores siblings, but a description is harmless, and `nullable` has one meaning.
@@ -236,27 +263,26 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
             .chars()
             .map(|char| if fits(char) { char } else { '_' })
             .collect();
-        if form == Form::Union {
+        if form.is_union {
             name.push_str("_any");
         }
         let mut free = name.clone();
-        let mut count = 2;
         while !self.taken.insert(free.clone()) {
+            let count = self.counts.entry(name.clone()).or_insert(1);
+            *count += 1;
             free = format!("{name}_{count}");
-            count += 1;
         }
         free
     }
 
     fn keywords(&mut self, schema: &'a Value<'t>, at: &Path<'_>) -> Value<'a> {
         let mut out: Vec<(Cow<'a, str>, Value<'a>)> = Vec::new();
-        for (index, (key, value)) in schema.entries().iter().enumerate() {
-            if schema
-                .entries()
-                .iter()
-                .take(index)
-                .any(|(known, _)| known == key)
-            {
+        let mut seen = HashSet::new();
+        for (key, value) in schema.entries() {
+            if key.len() > MOST_KEY {
+                continue;
+            }
+            if !seen.insert(key) {
                 self.note(
                     &Path::Step(at, key),
                     "the key is repeated; the first counts",
@@ -342,8 +368,13 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
         let mut out = Vec::new();
         let outer = Path::Step(at, key);
         for (name, schema) in value.entries() {
+            if name.len() > MOST_KEY {
+                let words = format!("a name of more than {MOST_KEY} bytes is left out");
+                self.note(&outer, words);
+                continue;
+            }
             let is_hidden = key == "properties"
-                && (self.hidden.contains(&**name) || self.is_read_only(schema, at.document()));
+                && (self.hides(name, at) || self.is_read_only(schema, at.document()));
             if !names.insert(&**name) || is_hidden {
                 continue;
             }
@@ -351,6 +382,11 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
             out.push((Cow::Borrowed(&**name), schema));
         }
         Some(Value::Object(out))
+    }
+
+    /// Returns true for a property that an object at this place does not show.
+    fn hides(&self, name: &str, at: &Path<'_>) -> bool {
+        self.hidden.contains(name) && at.is_top()
     }
 
     /// Returns true if only answers have the property.
@@ -410,7 +446,12 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
             }
             return None;
         }
-        let properties = schema.get("properties");
+        let properties = schema.get("properties").map_or(&[][..], Value::entries);
+        let properties: HashMap<&str, _> = properties
+            .iter()
+            .rev()
+            .map(|(name, schema)| (&**name, schema))
+            .collect();
         let mut names = HashSet::new();
         let mut out = Vec::new();
         for item in value.items() {
@@ -421,8 +462,8 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
                 );
                 continue;
             };
-            let property = properties.and_then(|all| all.get(name));
-            let is_sent = !self.hidden.contains(name)
+            let property = properties.get(name).copied();
+            let is_sent = !self.hides(name, at)
                 && property.is_none_or(|schema| !self.is_read_only(schema, at.document()));
             if is_sent && names.insert(name) {
                 out.push(Value::string(name));
@@ -479,12 +520,12 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
         value: &'a Value<'t>,
         at: &Path<'_>,
     ) -> Option<Value<'a>> {
-        let mut values: Vec<Value<'a>> = Vec::new();
-        for item in value.items() {
-            if values.len() > 4096 || !values.contains(item) {
-                values.push(item.clone());
-            }
-        }
+        let mut seen = HashSet::new();
+        let items = value.items().iter();
+        let mut values: Vec<Value<'a>> = items
+            .filter(|item| seen.insert(item.to_json()))
+            .cloned()
+            .collect();
         if values.is_empty() {
             self.note(&Path::Step(at, "enum"), "this is not an array of values");
             return None;

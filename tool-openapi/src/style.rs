@@ -3,7 +3,8 @@
 
 use toolwright::json::Value;
 
-use crate::text::escape;
+use crate::document::MOST_KEY;
+use crate::text::{escape, unescape};
 
 /// Style of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,30 +107,96 @@ pub(crate) fn text(
     })
 }
 
-/// Writes a value as pairs (`form`, `spaceDelimited`, `pipeDelimited`, `deepObject`).
-pub(crate) fn pairs(style: Style, explode: bool, name: &str, value: &Value<'_>) -> Vec<Pair> {
-    let pair = |value: String| Pair {
-        name: name.to_owned(),
-        value,
-        is_key: false,
-    };
-    if style == Style::Deep && matches!(value, Value::Array(_) | Value::Object(_)) {
-        let mut out = Vec::new();
-        deep(name.to_owned(), value, &mut out);
-        return out;
+/// Pairs of one value, up to a number of bytes of names and values.
+struct Pairs<'l> {
+    all: Vec<Pair>,
+    left: &'l mut usize,
+}
+
+impl Pairs<'_> {
+    fn push(&mut self, name: &str, value: String, is_key: bool) -> Result<(), String> {
+        let left = self.left.checked_sub(name.len() + value.len());
+        *self.left = left.ok_or("the arguments are too long for one request")?;
+        self.all.push(Pair {
+            name: name.to_owned(),
+            value,
+            is_key,
+        });
+        Ok(())
     }
+
+    /// Writes brackets: `a[b][c]=1`, `a[]=1` for scalars, and `a[0][b]=1` for anything else in an array.
+    fn deep(&mut self, name: &mut String, value: &Value<'_>) -> Result<(), String> {
+        let length = name.len();
+        for (key, value) in value.entries() {
+            check_key(key)?;
+            // A server reads `a[b][c]` alike, whichever key the brackets come from.
+            if unescape(key).contains(['[', ']']) {
+                return Err(format!("the key `{key}` cannot be sent, since it has brackets"));
+            }
+            name.extend(["[", &**key, "]"]);
+            self.deep(name, value)?;
+            name.truncate(length);
+        }
+        let is_complex = |item: &Value<'_>| matches!(item, Value::Array(_) | Value::Object(_));
+        let is_flat = !value.items().iter().any(is_complex);
+        for (index, item) in value.items().iter().enumerate() {
+            name.push('[');
+            if !is_flat {
+                name.push_str(&index.to_string());
+            }
+            name.push(']');
+            self.deep(name, item)?;
+            name.truncate(length);
+        }
+        match value {
+            Value::Array(_) | Value::Object(_) => Ok(()),
+            value => match scalar(value) {
+                Some(text) => self.push(name, escape(&text), false),
+                None => Ok(()),
+            },
+        }
+    }
+}
+
+/// Refuses keys that are too long.
+pub(crate) fn check_key(key: &str) -> Result<(), String> {
+    if key.len() > MOST_KEY {
+        return Err(format!("a key has more than {MOST_KEY} bytes"));
+    }
+    Ok(())
+}
+
+/// Writes a value as pairs (`form`, `spaceDelimited`, `pipeDelimited`, `deepObject`). Each byte of their names and values is
+/// taken from `left`.
+///
+/// # Errors
+/// Fails with the reason if `left` is too small, or if a key cannot be written.
+pub(crate) fn pairs(
+    style: Style,
+    explode: bool,
+    name: &str,
+    value: &Value<'_>,
+    left: &mut usize,
+) -> Result<Vec<Pair>, String> {
+    let all = Vec::new();
+    let mut out = Pairs { all, left };
     match value {
-        Value::Array(_) if explode => items(value, true, escape).into_iter().map(pair).collect(),
+        Value::Array(_) | Value::Object(_) if style == Style::Deep => {
+            out.deep(&mut name.to_owned(), value)?;
+        }
+        Value::Array(_) if explode => {
+            for item in items(value, true, escape) {
+                out.push(name, item, false)?;
+            }
+        }
         Value::Object(entries) if explode => {
-            let entries = entries
-                .iter()
-                .filter_map(|(key, value)| Some((key, scalar(value)?)));
-            let pair = |(key, text): (&std::borrow::Cow<'_, str>, String)| Pair {
-                name: key.to_string(),
-                value: escape(&text),
-                is_key: true,
-            };
-            entries.map(pair).collect()
+            for (key, value) in entries {
+                check_key(key)?;
+                if let Some(text) = scalar(value) {
+                    out.push(key, escape(&text), true)?;
+                }
+            }
         }
         Value::Array(_) | Value::Object(_) => {
             let delimiter = match style {
@@ -138,48 +205,15 @@ pub(crate) fn pairs(style: Style, explode: bool, name: &str, value: &Value<'_>) 
                 _ => ",",
             };
             let all = items(value, false, escape);
-            if all.is_empty() {
-                Vec::new()
-            } else {
-                vec![pair(all.join(delimiter))]
-            }
-        }
-        value => scalar(value)
-            .map(|text| pair(escape(&text)))
-            .into_iter()
-            .collect(),
-    }
-}
-
-/// Writes brackets: `a[b][c]=1`, `a[]=1` for scalars, and `a[0][b]=1` for anything else in an array.
-fn deep(name: String, value: &Value<'_>, out: &mut Vec<Pair>) {
-    match value {
-        Value::Object(entries) => {
-            for (key, value) in entries {
-                deep(format!("{name}[{key}]"), value, out);
-            }
-        }
-        Value::Array(items) => {
-            let is_flat = !items
-                .iter()
-                .any(|item| matches!(item, Value::Array(_) | Value::Object(_)));
-            for (index, item) in items.iter().enumerate() {
-                let step = if is_flat {
-                    String::new()
-                } else {
-                    index.to_string()
-                };
-                deep(format!("{name}[{step}]"), item, out);
+            if !all.is_empty() {
+                out.push(name, all.join(delimiter), false)?;
             }
         }
         value => {
             if let Some(text) = scalar(value) {
-                out.push(Pair {
-                    name,
-                    value: escape(&text),
-                    is_key: false,
-                });
+                out.push(name, escape(&text), false)?;
             }
         }
     }
+    Ok(out.all)
 }

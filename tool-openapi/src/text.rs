@@ -54,10 +54,12 @@ pub(crate) fn unescape(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Returns a name without case and separators, so that all spellings of a name are one.
+/// Returns a name without case and separators, so that all spellings of a name are one. Some letters have a capital of ASCII
+/// but are no small ones of ASCII, such as the long `ſ`.
 pub(crate) fn folded(name: &str) -> String {
-    let chars = name.chars().filter(|char| char.is_alphanumeric());
-    chars.flat_map(char::to_lowercase).collect()
+    let chars = name.chars().flat_map(char::to_uppercase);
+    let chars = chars.flat_map(char::to_lowercase);
+    chars.filter(|char| char.is_alphanumeric()).collect()
 }
 
 /// Returns the name that a key of brackets belongs to: `a` of `a[b]`.

@@ -14,7 +14,7 @@ use toolwright::json::Value;
 use self::arguments::{Argument, keys, root};
 pub(crate) use self::hints::tool_name;
 use self::hints::{description, group, is_paging};
-use self::offer::Disposition;
+use self::offer::{ACCESS_TOKEN, Disposition};
 use crate::auth::{Requirement, Scheme};
 use crate::body::is_json;
 use crate::document::{At, Documents};
@@ -64,6 +64,8 @@ struct Parts<'f, 'a, 't> {
     hidden: HashSet<String>,
     /// False for an origin that gets no secrets.
     has_credentials: bool,
+    /// True if the body is a form, whose fields servers often read like those of a query.
+    is_form: bool,
     notices: Vec<Notice>,
 }
 
@@ -106,6 +108,7 @@ impl<'a, 't> Maker<'a, 't> {
             guard: Guard::default(),
             hidden: HashSet::new(),
             has_credentials,
+            is_form: false,
             notices: Vec::new(),
         };
         self.template_query(&mut parts)?;
@@ -195,6 +198,7 @@ impl<'a, 't> Maker<'a, 't> {
         });
         presets
             .chain(keys.flatten())
+            .chain([ACCESS_TOKEN.to_owned()])
             .chain(template.query.iter().flat_map(|(name, _)| readings(name)))
             .collect()
     }
@@ -224,7 +228,7 @@ impl<'a, 't> Maker<'a, 't> {
                 query.push((name, pieces));
                 continue;
             }
-            match self.disposition(&asked, None, parts.has_credentials).0 {
+            match self.disposition(&asked, None, parts).0 {
                 Disposition::Offered => query.push((name, pieces)),
                 Disposition::Sent(Source::Fixed(value)) => {
                     let text = scalar(&value).unwrap_or_default();
@@ -267,7 +271,7 @@ impl<'a, 't> Maker<'a, 't> {
                 operation,
             };
             let (disposition, notice) =
-                self.disposition(&asked, parameter.schema.as_ref(), parts.has_credentials);
+                self.disposition(&asked, parameter.schema.as_ref(), parts);
             let pointer = self.place(&parameter.at);
             parts.notices.extend(
                 notice.map(|words| found.notice(NoticeKind::NotOffered, pointer.clone(), words)),

@@ -26,10 +26,9 @@ async fn an_exit_code_is_an_error_with_what_the_program_said() {
 
     let nowhere = shop_tools(Process::new("/nowhere/shop")).tools;
     let failed = error(&nowhere, "odd_quiet", json!({})).await;
-    assert_eq!(
-        failed.messages().collect::<Vec<_>>(),
-        ["the program cannot be started"]
-    );
+    let words = failed.messages().next().unwrap();
+    let reason = words.strip_prefix("the program cannot be started: ");
+    assert!(reason.is_some_and(|reason| reason.contains("os error")), "{words}");
 }
 
 #[tokio::test]
@@ -68,12 +67,14 @@ async fn the_input_is_closed_and_the_environment_is_the_hosts() {
 }
 
 #[test]
-fn the_example_prints_what_the_guide_shows() {
-    let output = std::process::Command::new(example("orders"))
-        .output()
-        .unwrap();
-    let expected = include_str!("../../examples/orders.txt");
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+fn the_examples_print_what_the_guide_shows() {
+    for (name, expected) in [
+        ("orders", include_str!("../../examples/orders.txt")),
+        ("agent", include_str!("../../examples/agent.txt")),
+    ] {
+        let output = std::process::Command::new(example(name)).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+    }
 }
 
 /// An argument that the environment sets is not missing, and its value is in no error.
@@ -95,10 +96,8 @@ async fn what_the_environment_sets_counts_as_given() {
     assert_eq!(without.messages().collect::<Vec<_>>(), [missing]);
     let set = tools(Process::new("/nowhere/p").env("SHOP_TEST_TOKEN", "s3cret"));
     let failed = error(&set, "p", json!({})).await;
-    assert_eq!(
-        failed.messages().collect::<Vec<_>>(),
-        ["the program cannot be started"]
-    );
+    let words = failed.messages().next().unwrap();
+    assert!(words.starts_with("the program cannot be started"), "{words}");
     let failed = error(&set, "p", json!({"user": "me"})).await;
     let messages: Vec<_> = failed.messages().collect();
     assert_eq!(
@@ -179,4 +178,17 @@ async fn the_executor_asks_before_a_tool_runs_as_before_any_destructive_one() {
     ];
     let batch = executor.run(&calls, &Context::new()).await;
     assert_eq!(batch.pending().count(), 1);
+}
+
+/// The child has no `PATH`, so the program is searched in that of this process.
+#[tokio::test]
+#[cfg(unix)]
+async fn a_name_is_searched_in_the_path_of_this_process() {
+    use clap::{Arg, Command};
+    let command = Command::new("echo").arg(Arg::new("word").required(true));
+    let process = Process::new("echo").timeout(Duration::MAX);
+    let tools = toolwright_clap::tools_of(command).process(process).tools;
+    let limit = tools.get("echo").unwrap().def().options.timeout;
+    assert_eq!(limit, Some(Duration::MAX));
+    assert!(text(&tools, "echo", json!({"word": "hi"})).await.ends_with("hi"));
 }

@@ -252,3 +252,33 @@ fn a_parser_of_the_programs_own_takes_text() {
         ["command `p`, argument `color` narrowed: the form without a value is not offered"]
     );
 }
+
+/// A branch such as `completion {bash, zsh}` is left out with all below it.
+#[test]
+fn whole_branches_are_left_out() {
+    let command = || {
+        let branch = |name| {
+            clap::Command::new(name)
+                .subcommand_required(true)
+                .subcommand(clap::Command::new("bash"))
+                .subcommand(clap::Command::new("list"))
+        };
+        clap::Command::new("server")
+            .subcommand(branch("completion"))
+            .subcommand(branch("mcp").subcommand_required(false))
+            .subcommand(branch("remote"))
+    };
+    let names = |import: toolwright_clap::ClapImport| {
+        let import = import.handler_sync(|_, _| Ok::<_, toolwright::ToolError>("ran".to_owned()));
+        let names: Vec<_> = import.tools.iter().map(|tool| tool.name().to_owned()).collect();
+        (names, import.notices.len())
+    };
+    let own = ["server", "remote_bash", "remote_list"];
+    let (seen, notices) = names(tools_of(command()));
+    assert_eq!((seen, notices), (own.map(str::to_owned).to_vec(), 2));
+    let (seen, _) = names(tools_of(command()).offer("mcp_list"));
+    assert_eq!(seen, ["server", "mcp_list", "remote_bash", "remote_list"]);
+    let (seen, _) = names(tools_of(command()).offer("mcp"));
+    let all = ["server", "mcp", "mcp_bash", "mcp_list", "remote_bash", "remote_list"];
+    assert_eq!(seen, all);
+}

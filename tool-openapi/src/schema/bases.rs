@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use toolwright::json::Value;
 
-use crate::document::{Documents, step};
+use crate::document::{Documents, MOST_KEY, step};
 
 /// Most subtypes of one base.
 const MOST_SUBTYPES: usize = 256;
@@ -31,7 +31,7 @@ fn mapped(schema: &Value<'_>) -> Vec<(String, String)> {
     let mapping = schema.get("discriminator").and_then(|it| it.get("mapping"));
     let mut subtypes = Vec::new();
     for (value, target) in mapping.map_or(&[][..], Value::entries) {
-        let Some(target) = target.as_str() else {
+        let Some(target) = target.as_str().filter(|target| target.len() <= MOST_KEY) else {
             continue;
         };
         let target = match target.strip_prefix('#') {
@@ -69,6 +69,8 @@ impl Bases {
         else {
             return Self(bases);
         };
+        let all = schemas.value.entries().iter();
+        let all = || all.clone().filter(|(name, _)| name.len() <= MOST_KEY);
         let is_base = |schema: &Value<'_>| {
             let discriminator = schema
                 .get("discriminator")
@@ -82,7 +84,7 @@ impl Bases {
         // Subtypes that name a base directly, by the base's pointer.
         let mut children: HashMap<String, Vec<&str>> = HashMap::new();
         let mut has_base = false;
-        for (name, schema) in schemas.value.entries() {
+        for (name, schema) in all() {
             has_base |= is_base(schema).is_some();
             for part in schema.get("allOf").map_or(&[][..], Value::items) {
                 let Some(reference) = part.get("$ref").and_then(Value::as_str) else {
@@ -99,7 +101,7 @@ impl Bases {
         if !has_base {
             return Self(bases);
         }
-        for (name, schema) in schemas.value.entries() {
+        for (name, schema) in all() {
             let Some(tag) = is_base(schema) else { continue };
             let mut subtypes = mapped(schema);
             let mut waiting = vec![pointer(name)];

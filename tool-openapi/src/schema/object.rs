@@ -8,6 +8,8 @@ use crate::document::{At, Documents, MAX_DEPTH};
 
 /// Most parts of one object.
 const MOST_PARTS: usize = 256;
+/// Most properties of one object, counted in each part.
+const MOST_PROPERTIES: usize = 100_000;
 
 /// A plain object: properties in order, and the names of those that must be there.
 pub(crate) struct MergedObject<'a, 't> {
@@ -33,24 +35,40 @@ pub(crate) fn merged<'a, 't>(
         description: None,
         is_open: false,
     };
-    let mut left = MOST_PARTS;
-    add(documents, at.clone(), &mut object, &mut left, 0)?;
+    let mut budget = Budget {
+        parts: MOST_PARTS,
+        properties: MOST_PROPERTIES,
+        seen: HashSet::new(),
+    };
+    add(documents, at.clone(), &mut object, &mut budget, 0)?;
     Some(object)
+}
+
+/// What one object may still cost.
+struct Budget {
+    parts: usize,
+    properties: usize,
+    /// Targets of references that were added.
+    seen: HashSet<(usize, String)>,
 }
 
 fn add<'a, 't>(
     documents: &'a Documents<'t>,
     at: At<'a, 't>,
     object: &mut MergedObject<'a, 't>,
-    left: &mut usize,
+    budget: &mut Budget,
     depth: usize,
 ) -> Option<()> {
-    // Parts that refer to the same parts twice double with each level.
-    *left = left.checked_sub(1)?;
+    budget.parts = budget.parts.checked_sub(1)?;
     if depth > MAX_DEPTH {
         return None;
     }
+    let is_reference = at.value.get("$ref").is_some();
     let at = documents.follow(at).ok()?;
+    // Parts that refer to the same parts twice double with each level.
+    if is_reference && !budget.seen.insert((at.document, at.pointer.clone())) {
+        return Some(());
+    }
     let Value::Object(_) = at.value else {
         return None;
     };
@@ -72,9 +90,10 @@ fn add<'a, 't>(
         }
     }
     for part in at.get("allOf").iter().flat_map(At::items) {
-        add(documents, part, object, left, depth + 1)?;
+        add(documents, part, object, budget, depth + 1)?;
     }
     for (name, property) in at.get("properties").iter().flat_map(At::entries) {
+        budget.properties = budget.properties.checked_sub(1)?;
         if is_read_only(documents, &property) {
             object.read_only.insert(name);
         }
@@ -126,12 +145,19 @@ pub(crate) fn is_read_only<'a, 't>(documents: &'a Documents<'t>, at: &At<'a, 't>
         let Ok(at) = documents.follow(at.clone()) else {
             return false;
         };
-        at.is("readOnly")
-            || at
-                .get("allOf")
-                .iter()
-                .flat_map(At::items)
-                .any(|part| of(documents, &part, left))
+        if at.is("readOnly") {
+            return true;
+        }
+        let parts = at.get("allOf");
+        for part in parts.iter().flat_map(At::items) {
+            if *left == 0 {
+                return false;
+            }
+            if of(documents, &part, left) {
+                return true;
+            }
+        }
+        false
     }
     of(documents, at, &mut MOST_PARTS.min(32))
 }

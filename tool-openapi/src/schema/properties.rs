@@ -1,6 +1,6 @@
 //! The properties of a schema, on all levels and in all alternatives.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use toolwright::json::Value;
 
@@ -10,6 +10,8 @@ use crate::document::{At, Documents};
 
 /// Most schemas that are looked into.
 const MOST_VISITS: usize = 1_000;
+/// Most properties of all of them.
+const MOST_PROPERTIES: usize = 100_000;
 /// Keywords whose schemas describe the same value.
 const IN_PLACE: [&str; 7] = [
     "allOf",
@@ -20,149 +22,221 @@ const IN_PLACE: [&str; 7] = [
     "else",
     "dependentSchemas",
 ];
+/// Keywords of the items of an array, which stands for its objects.
+const ITEMS: [&str; 4] = ["items", "prefixItems", "contains", "unevaluatedItems"];
+/// Keywords of the values of keys that no part names.
+const REST: [&str; 3] = [
+    "additionalProperties",
+    "patternProperties",
+    "unevaluatedProperties",
+];
 
-/// A property, wherever it stands in a schema.
+/// A property of one part of an object.
 pub(crate) struct Property<'a, 't> {
-    /// The property that holds the object. Empty for the top-level object.
-    pub(crate) owner: &'a str,
     pub(crate) name: &'a str,
     pub(crate) at: At<'a, 't>,
     pub(crate) required: bool,
     pub(crate) is_read_only: bool,
 }
 
-/// Properties that were found.
+/// The objects at one place of a value: all parts and alternatives, and all items of arrays.
 #[derive(Default)]
-pub(crate) struct Properties<'a, 't> {
-    pub(crate) all: Vec<Property<'a, 't>>,
+pub(crate) struct Place<'a, 't> {
+    pub(crate) properties: Vec<Property<'a, 't>>,
     /// Names of properties that choose a subtype.
     pub(crate) tags: HashSet<&'a str>,
-    /// True if properties of the top-level object are missing.
+    /// Places below properties, by their names.
+    pub(crate) inner: HashMap<&'a str, usize>,
+    /// The place below all other keys.
+    pub(crate) rest: Option<usize>,
+}
+
+/// The places of a value that may hold objects.
+pub(crate) struct Places<'a, 't> {
+    /// The first is the value itself.
+    pub(crate) all: Vec<Place<'a, 't>>,
+    /// True if properties of the value itself are missing.
     pub(crate) misses_top: bool,
     /// True if properties of inner objects are missing.
     pub(crate) misses_inner: bool,
 }
 
-/// Collects the properties of a schema, those of the top-level object first.
-pub(crate) fn properties<'a, 't>(
+/// Collects the properties of a schema by place.
+pub(crate) fn places<'a, 't>(
     documents: &'a Documents<'t>,
     bases: &'a Bases,
     at: &At<'a, 't>,
-) -> Properties<'a, 't> {
-    let mut found = Properties::default();
-    let mut seen = HashSet::new();
-    // Objects below keys that the document does not name have no owner.
-    let mut waiting = VecDeque::from([(at.clone(), Some(""), false)]);
-    while let Some((at, owner, is_part)) = waiting.pop_front() {
-        let Ok(target) = documents.follow(at.clone()) else {
-            continue;
-        };
-        if !seen.insert((target.document, target.pointer.clone(), owner, is_part)) {
-            continue;
+) -> Places<'a, 't> {
+    let mut walk = Walk {
+        documents,
+        bases,
+        known: HashMap::new(),
+        waiting: VecDeque::new(),
+        visits_left: MOST_VISITS,
+        properties_left: MOST_PROPERTIES,
+    };
+    let mut all = Vec::new();
+    let mut is_full = false;
+    walk.place(vec![at.clone()]);
+    while let Some(schemas) = walk.waiting.pop_front().filter(|_| !is_full) {
+        let mut place = Place::default();
+        is_full = walk.fill(&mut place, schemas).is_none();
+        all.push(place);
+    }
+    Places {
+        misses_top: is_full && all.len() == 1,
+        misses_inner: is_full,
+        all,
+    }
+}
+
+struct Walk<'a, 't> {
+    documents: &'a Documents<'t>,
+    bases: &'a Bases,
+    /// Places by the schemas that describe them, so that schemas which refer to themselves come to an end.
+    known: HashMap<Vec<(usize, String)>, usize>,
+    /// The schemas of places that were not filled, in order.
+    waiting: VecDeque<Vec<At<'a, 't>>>,
+    visits_left: usize,
+    properties_left: usize,
+}
+
+/// Schemas that one part leads to.
+#[derive(Default)]
+struct Found<'a, 't> {
+    /// Schemas of the same place, and whether they are a base as a part of its subtype.
+    parts: Vec<(At<'a, 't>, bool)>,
+    inner: HashMap<&'a str, Vec<At<'a, 't>>>,
+    rest: Vec<At<'a, 't>>,
+}
+
+impl<'a, 't> Found<'a, 't> {
+    fn part(&mut self, at: At<'a, 't>) {
+        self.parts.push((at, false));
+    }
+}
+
+/// Calls a function with the schemas of a keyword that has one, an array or a map of them.
+fn each<'a, 't>(at: &At<'a, 't>, key: &str, mut add: impl FnMut(At<'a, 't>)) {
+    let is_map = matches!(key, "dependentSchemas" | "patternProperties");
+    match at.get(key) {
+        Some(part) if matches!(part.value, Value::Array(_)) => part.items().for_each(add),
+        Some(part) if is_map => part.entries().map(|(_, at)| at).for_each(add),
+        Some(part) if matches!(part.value, Value::Object(_)) => add(part),
+        _ => {}
+    }
+}
+
+impl<'a, 't> Walk<'a, 't> {
+    /// Returns the place that schemas describe.
+    fn place(&mut self, schemas: Vec<At<'a, 't>>) -> usize {
+        let mut key: Vec<_> = schemas
+            .iter()
+            .map(|at| {
+                let is_bare = at.value.entries().len() == 1;
+                let target = self.documents.follow(at.clone()).ok().filter(|_| is_bare);
+                let at = target.unwrap_or_else(|| at.clone());
+                (at.document, at.pointer)
+            })
+            .collect();
+        key.sort_unstable();
+        key.dedup();
+        let next = self.known.len();
+        let place = *self.known.entry(key).or_insert(next);
+        if place == next {
+            self.waiting.push_back(schemas);
         }
-        if seen.len() > MOST_VISITS {
-            found.misses_top = owner == Some("");
-            found.misses_inner = true;
-            break;
-        }
-        // In OpenAPI 3.1, keywords beside a reference count too.
-        if at.value.get("$ref").is_some() {
-            visit(&at, owner, documents, bases, &mut found, &mut waiting);
-        }
-        visit(&target, owner, documents, bases, &mut found, &mut waiting);
-        let base = bases.get(target.document, &target.pointer);
-        if let Some(base) = base {
-            found.tags.insert(&base.tag);
+        place
+    }
+
+    /// Reads the schemas of a place. Returns `None` if there are too many.
+    fn fill(&mut self, place: &mut Place<'a, 't>, schemas: Vec<At<'a, 't>>) -> Option<()> {
+        let mut found = Found::default();
+        schemas.into_iter().for_each(|at| found.part(at));
+        let mut seen = HashSet::new();
+        while let Some((at, is_part)) = found.parts.pop() {
+            let Ok(target) = self.documents.follow(at.clone()) else {
+                continue;
+            };
+            // In OpenAPI 3.1, keywords beside a reference count too.
+            if at.value.get("$ref").is_some()
+                && at.value.entries().len() > 1
+                && seen.insert((at.document, at.pointer.clone(), is_part))
+            {
+                self.part(&at, place, &mut found)?;
+            }
+            if !seen.insert((target.document, target.pointer.clone(), is_part)) {
+                continue;
+            }
+            self.visits_left = self.visits_left.checked_sub(1)?;
+            self.part(&target, place, &mut found)?;
+            let Some(base) = self.bases.get(target.document, &target.pointer) else {
+                continue;
+            };
+            place.tags.insert(&base.tag);
             // A subtype has no subtypes of its base.
             for (_, pointer) in base.subtypes.iter().filter(|_| !is_part) {
-                let subtype = documents.at(target.document, pointer.clone());
-                if let Some(at) = subtype {
-                    waiting.push_front((at, owner, false));
+                if let Some(at) = self.documents.at(target.document, pointer.clone()) {
+                    found.part(at);
                 }
             }
         }
-    }
-    found
-}
-
-/// Schemas, their owners, and whether they are a base as a part of its subtype.
-type Waiting<'a, 't> = VecDeque<(At<'a, 't>, Option<&'a str>, bool)>;
-
-fn visit<'a, 't>(
-    at: &At<'a, 't>,
-    owner: Option<&'a str>,
-    documents: &'a Documents<'t>,
-    bases: &'a Bases,
-    found: &mut Properties<'a, 't>,
-    waiting: &mut Waiting<'a, 't>,
-) {
-    let holder = at;
-    let tag = at
-        .value
-        .get("discriminator")
-        .and_then(|it| it.get("propertyName"));
-    found.tags.extend(tag.and_then(Value::as_str));
-    for part in IN_PLACE.into_iter().filter_map(|key| at.get(key)) {
-        match part.value {
-            Value::Array(_) => part.items().for_each(|at| {
-                let base = documents.follow(at.clone()).ok();
-                let base = base.and_then(|at| bases.get(at.document, &at.pointer));
-                let is_part = base
-                    .is_some_and(|base| Bases::is_subtype(base, holder.document, &holder.pointer));
-                waiting.push_front((at, owner, is_part));
-            }),
-            _ if part.pointer.ends_with("/dependentSchemas") => {
-                part.entries()
-                    .for_each(|(_, at)| waiting.push_front((at, owner, false)));
+        for property in &place.properties {
+            if let Some(schemas) = found.inner.remove(property.name) {
+                place.inner.insert(property.name, self.place(schemas));
             }
-            _ => waiting.push_front((part, owner, false)),
         }
+        if !found.rest.is_empty() {
+            place.rest = Some(self.place(found.rest));
+        }
+        Some(())
     }
-    // An array of objects stands for its objects.
-    for part in ["items", "prefixItems"]
-        .into_iter()
-        .filter_map(|key| at.get(key))
-    {
-        let mut add = |at| match owner {
-            Some("") => waiting.push_front((at, owner, false)),
-            _ => waiting.push_back((at, owner, false)),
-        };
-        match part.value {
-            Value::Array(_) => part.items().for_each(add),
-            _ => add(part),
+
+    fn part(
+        &mut self,
+        at: &At<'a, 't>,
+        place: &mut Place<'a, 't>,
+        found: &mut Found<'a, 't>,
+    ) -> Option<()> {
+        let tag = at.value.get("discriminator");
+        let tag = tag.and_then(|it| it.get("propertyName"));
+        place.tags.extend(tag.and_then(Value::as_str));
+        for key in IN_PLACE {
+            each(at, key, |part| {
+                let base = self.documents.follow(part.clone()).ok();
+                let base = base.and_then(|at| self.bases.get(at.document, &at.pointer));
+                let is_part = key == "allOf"
+                    && base.is_some_and(|base| Bases::is_subtype(base, at.document, &at.pointer));
+                found.parts.push((part, is_part));
+            });
         }
-    }
-    for part in ["additionalProperties", "patternProperties"]
-        .into_iter()
-        .filter_map(|key| at.get(key))
-    {
-        if part.pointer.ends_with("/patternProperties") {
-            part.entries()
-                .for_each(|(_, at)| waiting.push_back((at, None, false)));
-        } else {
-            waiting.push_back((part, None, false));
+        for key in ITEMS {
+            each(at, key, |part| found.part(part));
         }
-    }
-    let required = at.value.get("required").map_or(&[][..], Value::items);
-    let required: HashSet<&str> = required.iter().filter_map(Value::as_str).collect();
-    for (name, property) in at.get("properties").iter().flat_map(At::entries) {
-        let has_parts = property.value.entries().iter().any(|(key, _)| {
-            matches!(
-                &**key,
-                "$ref" | "properties" | "items" | "additionalProperties"
-            ) || IN_PLACE.contains(&&**key)
-        });
-        if has_parts {
-            waiting.push_back((property.clone(), Some(name), false));
+        for key in REST {
+            each(at, key, |part| found.rest.push(part));
         }
-        if let Some(owner) = owner {
-            found.all.push(Property {
-                owner,
+        let required = at.value.get("required").map_or(&[][..], Value::items);
+        let required: HashSet<&str> = required.iter().filter_map(Value::as_str).collect();
+        for (name, property) in at.get("properties").iter().flat_map(At::entries) {
+            self.properties_left = self.properties_left.checked_sub(1)?;
+            let has_parts = property.value.entries().iter().any(|(key, _)| {
+                let key = &&**key;
+                matches!(*key, "$ref" | "properties")
+                    || IN_PLACE.contains(key)
+                    || ITEMS.contains(key)
+                    || REST.contains(key)
+            });
+            if has_parts {
+                found.inner.entry(name).or_default().push(property.clone());
+            }
+            place.properties.push(Property {
                 name,
                 required: required.contains(name),
-                is_read_only: is_read_only(documents, &property),
+                is_read_only: is_read_only(self.documents, &property),
                 at: property,
             });
         }
+        Some(())
     }
 }

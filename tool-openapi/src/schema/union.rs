@@ -30,9 +30,13 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
                 ("enum", Value::Array(vec![Value::string(tag.clone())])),
             ]);
             let arm = match merged(self.documents, &subtype) {
-                Some(object) => self.arm(object, &base.tag, tag_schema),
+                Some(object) => self.arm(object, &base.tag, tag_schema, path),
                 None => {
-                    let subtype = self.reference(&subtype, Form::Own);
+                    let form = Form {
+                        is_union: false,
+                        is_top: path.is_top(),
+                    };
+                    let subtype = self.reference(&subtype, form);
                     let tagged = Value::object([
                         ("type", Value::from("object")),
                         (
@@ -84,16 +88,22 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
     }
 
     /// Writes one subtype as an object with the tag in front.
-    fn arm(&mut self, object: MergedObject<'a, 't>, tag: &str, tag_schema: Value<'a>) -> Value<'a> {
+    fn arm(
+        &mut self,
+        object: MergedObject<'a, 't>,
+        tag: &str,
+        tag_schema: Value<'a>,
+        at: &Path<'_>,
+    ) -> Value<'a> {
         let mut properties = vec![(Cow::Owned(tag.to_owned()), tag_schema)];
         let mut required = vec![Value::string(tag.to_owned())];
         for (name, property) in object.properties {
-            if name == tag || self.hidden.contains(name) || object.read_only.contains(name) {
+            if name == tag || self.hides(name, at) || object.read_only.contains(name) {
                 continue;
             }
             let schema = self.schema(
                 property.value,
-                &Path::At(property.document, &property.pointer),
+                &Path::At(property.document, &property.pointer, false),
             );
             properties.push((Cow::Borrowed(name), schema));
             if object.required.contains(name) {

@@ -62,12 +62,13 @@ pub(super) fn root<'a, 't: 'a>(
 ) -> String {
     let (mut properties, mut required) = (Vec::new(), Vec::new());
     for (argument, key) in arguments.iter().zip(keys) {
+        let is_body = argument.place == Place::Body && argument.name.is_empty();
         let mut schema = match &argument.schema {
-            Some(at) => schemas.of(at),
+            Some(at) => schemas.of(at, is_body),
             None if argument.place == Place::Body => Value::empty(),
             None => Value::object([("type", Value::from("string"))]),
         };
-        if argument.place == Place::Body && argument.name.is_empty() {
+        if is_body {
             match form {
                 Some(Form::Bytes) => {
                     schema = Value::object([

@@ -1,13 +1,16 @@
 //! The body of a tool's request: properties beside the parameters, or one argument.
 
+use std::collections::HashSet;
+
 use super::arguments::Argument;
 use super::{Disposition, Maker, Parts};
 use crate::body::{BodyFormat, Form, choose};
 use crate::document::At;
+use crate::guard::Names;
 use crate::notice::NoticeKind;
 use crate::operation::{Parameter, Place, Refusal};
 use crate::request::{BodySource, Source};
-use crate::schema::{Bases, MergedObject, Properties, Property, merged, properties};
+use crate::schema::{Bases, MergedObject, Places, Property, merged, places};
 use crate::text::{folded, readings};
 
 /// Returns true for a body whose schema has properties.
@@ -46,17 +49,20 @@ impl<'a, 't> Maker<'a, 't> {
             }
             Err(why) => return Err((place, why)),
         };
+        parts.is_form = matches!(format.form, Form::Pairs | Form::Multipart);
         let flat = self.flat(&format, schema.as_ref(), required);
         if has_properties(&format) {
-            if flat.is_none() {
-                // The schema need not list a preset's name to admit it.
-                let top = parts.guard.inside.entry(String::new()).or_default();
-                let presets = self.settings.presets.iter();
-                top.refused
-                    .extend(presets.flat_map(|(name, _)| readings(name)));
-            }
             if let Some(schema) = &schema {
                 self.guard(parts, &format, schema, flat.is_none())?;
+            }
+            if flat.is_none() {
+                // The schema need not list a name to admit it.
+                let presets = self.settings.presets.iter();
+                let presets = presets.flat_map(|(name, _)| readings(name));
+                parts.guard.refuse(presets);
+                if parts.is_form {
+                    parts.guard.refuse(self.form_credentials());
+                }
             }
         }
         if let Some(object) = flat {
@@ -115,12 +121,11 @@ impl<'a, 't> Maker<'a, 't> {
         is_whole: bool,
     ) -> Result<(), Refusal> {
         let found = parts.found;
-        let Properties {
+        let Places {
             all,
-            tags,
             misses_top,
             misses_inner,
-        } = properties(self.documents, self.bases, schema);
+        } = places(self.documents, self.bases, schema);
         if misses_top {
             let words = "the body's schema has too many parts".to_owned();
             return Err((self.place(schema), words));
@@ -131,54 +136,53 @@ impl<'a, 't> Maker<'a, 't> {
                 .notices
                 .push(found.notice(NoticeKind::Loosened, self.place(schema), words));
         }
-        for property in all {
-            let Property {
-                owner,
-                name,
-                at,
-                required,
-                is_read_only,
-            } = property;
-            let is_top = owner.is_empty();
-            if is_top && format.form == Form::Pairs {
-                parts.form_names.extend(readings(name));
-            }
-            if is_read_only && !tags.contains(name) {
-                if !is_top || is_whole {
-                    let names = parts.guard.inside.entry(owner.to_owned()).or_default();
-                    names.refused.insert(folded(name));
-                    if is_top {
-                        parts.guard.top_read_only.insert(name.to_owned());
-                    }
+        let mut guarded = Vec::new();
+        for place in all {
+            let is_top = guarded.is_empty();
+            let inner = place.inner.iter().map(|(name, place)| (*name, *place));
+            let mut names = Names::new(inner, place.rest);
+            // What one part calls read-only is so, whatever the others say.
+            let mut barred = HashSet::new();
+            for property in place.properties {
+                let name = property.name;
+                if is_top && format.form == Form::Pairs {
+                    parts.form_names.extend(readings(name));
                 }
-                continue;
+                let is_read_only = property.is_read_only && !place.tags.contains(name);
+                let is_refused = if is_top && !is_whole {
+                    // Only the named properties are sent.
+                    false
+                } else {
+                    is_read_only || is_top && !self.offers(parts, &property)
+                };
+                if is_refused {
+                    names.refused.insert(folded(name));
+                    barred.insert(name);
+                } else if !is_read_only {
+                    names.writable.insert(name.to_owned());
+                }
             }
-            if is_top && is_whole && !self.offers(parts, name, &at, required) {
-                continue;
-            }
-            let names = parts.guard.inside.entry(owner.to_owned()).or_default();
-            names.writable.insert(name.to_owned());
+            names.writable.retain(|name| !barred.contains(&**name));
+            guarded.push(names);
         }
-        parts.guard.settle();
+        parts.guard.places = guarded;
         Ok(())
     }
 
     /// Decides about a property of a body that is one argument. Returns true if the model may set it.
-    fn offers(
-        &self,
-        parts: &mut Parts<'_, 'a, 't>,
-        name: &str,
-        at: &At<'a, 't>,
-        required: bool,
-    ) -> bool {
+    fn offers(&self, parts: &mut Parts<'_, 'a, 't>, property: &Property<'a, 't>) -> bool {
         let found = parts.found;
+        let Property {
+            name, at, required, ..
+        } = property;
+        let (name, required) = (*name, *required);
         let asked = Parameter {
             name,
             place: Place::Body,
             required,
             operation: &found.operation,
         };
-        let (disposition, notice) = self.disposition(&asked, Some(at), parts.has_credentials);
+        let (disposition, notice) = self.disposition(&asked, Some(at), parts);
         let is_preset = self.preset(name, Place::Body).is_some();
         let value = match disposition {
             Disposition::Dropped => None,
@@ -186,7 +190,6 @@ impl<'a, 't> Maker<'a, 't> {
             // The schema holds a call to a constant.
             Disposition::Sent(_) | Disposition::Offered => return true,
         };
-        parts.guard.everywhere.insert(folded(name));
         // Alternatives have the property once each.
         if parts.hidden.insert(name.to_owned()) {
             parts
@@ -218,7 +221,7 @@ impl<'a, 't> Maker<'a, 't> {
                 required,
                 operation: &found.operation,
             };
-            let (disposition, notice) = self.disposition(&asked, Some(&at), parts.has_credentials);
+            let (disposition, notice) = self.disposition(&asked, Some(&at), parts);
             let notice =
                 notice.map(|words| found.notice(NoticeKind::NotOffered, self.place(&at), words));
             parts.notices.extend(notice);

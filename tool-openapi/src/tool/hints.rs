@@ -1,6 +1,7 @@
 //! What a method, a name and a description say about a tool.
 
 use toolwright::ToolOptions;
+use toolwright::json::Value;
 use toolwright::text::portable_name;
 
 use super::Maker;
@@ -19,11 +20,11 @@ impl<'a, 't> Maker<'a, 't> {
             .timeout(self.settings.timeout);
         let mut notice = None;
         let mut options = match operation.method {
-            "GET" | "HEAD" | "OPTIONS" | "QUERY" => match acts(operation) {
-                Some(word) => {
+            "GET" | "HEAD" | "OPTIONS" | "QUERY" => match self.says_act(found) {
+                Some(says) => {
                     let method = operation.method;
                     notice = Some(format!(
-                        "it is a {method} whose name says `{word}`, so it does not count as reading"
+                        "it is a {method} whose {says}, so it does not count as reading"
                     ));
                     options.read_only(false).destructive(true)
                 }
@@ -36,6 +37,27 @@ impl<'a, 't> Maker<'a, 't> {
             options = annotate(operation, options);
         }
         (options, notice)
+    }
+
+    /// Returns how a reading method says that it changes something: by its name, or by a parameter that chooses what it does.
+    fn says_act(&self, found: &Found<'a, 't>) -> Option<String> {
+        const CHOOSES: [&str; 8] = [
+            "action", "act", "command", "cmd", "do", "op", "operation", "task",
+        ];
+        if let Some(act) = acts(&found.operation) {
+            return Some(format!("name says `{act}`"));
+        }
+        let parameters = found.parameters(self.documents).ok()?;
+        let mut choosing = parameters
+            .into_iter()
+            .filter(|parameter| CHOOSES.contains(&&*folded(parameter.name)));
+        choosing.find_map(|parameter| {
+            let schema = self.documents.follow(parameter.schema?).ok()?;
+            let values = schema.value.get("enum").map_or(&[][..], Value::items);
+            let texts = values.iter().filter_map(Value::as_str);
+            let act = texts.flat_map(words).find_map(|word| act(&word))?;
+            Some(format!("parameter `{}` may say `{act}`", parameter.name))
+        })
     }
 }
 
@@ -56,8 +78,18 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Returns the word by which a reading method says that it changes something.
-fn acts(operation: &Operation<'_>) -> Option<&'static str> {
+/// Returns the verb of a word that says that something is changed.
+fn act(word: &str) -> Option<&'static str> {
+    // Verbs that start no other words, so that they are seen in `/deleteuser`, and not in `deleted` or `updates`.
+    const STARTS: [&str; 7] = [
+        "create",
+        "delete",
+        "destroy",
+        "disable",
+        "remove",
+        "terminate",
+        "update",
+    ];
     const ACTS: [&str; 55] = [
         "delete",
         "remove",
@@ -115,6 +147,13 @@ fn acts(operation: &Operation<'_>) -> Option<&'static str> {
         "wipe",
         "erase",
     ];
+    let starts = |start: &&str| word.strip_prefix(start).is_some_and(|rest| rest.len() > 2);
+    let verb = ACTS.into_iter().find(|act| *act == word);
+    verb.or_else(|| STARTS.into_iter().find(starts))
+}
+
+/// Returns the verb by which the name of a reading method says that it changes something.
+fn acts(operation: &Operation<'_>) -> Option<&'static str> {
     // Any word may be its verb: `/users/{id}/hardDelete`, `adminUsersDelete`.
     let id = operation.id.map(words);
     let segments = operation
@@ -122,8 +161,8 @@ fn acts(operation: &Operation<'_>) -> Option<&'static str> {
         .split(['/', '.', ':', '#', '='])
         .filter(|part| !part.starts_with('{'))
         .map(words);
-    let mut verbs = id.into_iter().chain(segments).flatten();
-    verbs.find_map(|word| ACTS.into_iter().find(|act| *act == word))
+    let mut words = id.into_iter().chain(segments).flatten();
+    words.find_map(|word| act(&word))
 }
 
 pub(super) fn is_paging(key: &str) -> bool {

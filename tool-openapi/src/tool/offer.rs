@@ -2,12 +2,15 @@
 
 use toolwright::json::Value;
 
-use super::Maker;
+use super::{Maker, Parts};
 use crate::auth::{Scheme, SchemePlace};
 use crate::document::At;
 use crate::operation::{Parameter, Place};
 use crate::request::Source;
 use crate::text::{folded, is_host_header, is_method_override, looks_secret};
+
+/// The parameter of a query or a form that holds a bearer token (RFC 6750, sections 2.2 and 2.3), [folded].
+pub(super) const ACCESS_TOKEN: &str = "accesstoken";
 
 /// What happens to a parameter.
 pub(super) enum Disposition {
@@ -34,12 +37,12 @@ impl<'a, 't> Maker<'a, 't> {
         &self,
         parameter: &Parameter<'_>,
         schema: Option<&At<'a, 't>>,
-        has_credentials: bool,
+        parts: &Parts<'_, 'a, 't>,
     ) -> (Disposition, Option<String>) {
         let (settings, name, place) = (self.settings, parameter.name, parameter.place);
         let dropped = |words: &str| (Disposition::Dropped, Some(format!("`{name}` {words}")));
         match self.preset(name, place) {
-            Some(Preset::Exact(_)) if looks_secret(name) && !has_credentials => {
+            Some(Preset::Exact(_)) if looks_secret(name) && !parts.has_credentials => {
                 return dropped(
                     "is preset and looks like a secret, so another origin does not get it",
                 );
@@ -50,7 +53,12 @@ impl<'a, 't> Maker<'a, 't> {
             Some(Preset::Spelled) => return dropped("is another spelling of a preset's name"),
             None => {}
         }
-        if self.is_credential(name, place) {
+        let is_field = place == Place::Body && parts.is_form;
+        let read_as = if is_field { Place::Query } else { place };
+        if self.is_credential(name, read_as) {
+            if is_field {
+                return dropped("is a credential of the query, which servers also read from a form");
+            }
             return (Disposition::Dropped, None);
         }
         if place == Place::Header && is_host_header(name) {
@@ -60,7 +68,7 @@ impl<'a, 't> Maker<'a, 't> {
             return dropped("would change the method");
         }
         if place == Place::Header && folded(name) == "idempotencykey" {
-            return (Disposition::Sent(Source::CallKey), None);
+            return (Disposition::Sent(Source::CallKey(parameter.required)), None);
         }
         if settings.hides.iter().any(|hides| hides(parameter)) {
             if parameter.required {
@@ -74,7 +82,11 @@ impl<'a, 't> Maker<'a, 't> {
         {
             return (Disposition::Sent(Source::Fixed(value)), None);
         }
-        let may_be_secret = !matches!(place, Place::Path | Place::Body) && looks_secret(name);
+        let may_be_secret = match place {
+            Place::Path => false,
+            Place::Body => is_field && folded(name) == ACCESS_TOKEN,
+            _ => looks_secret(name),
+        };
         if may_be_secret && !settings.offers.iter().any(|offers| offers(parameter)) {
             return dropped("looks like a secret; send it by `preset`, or show it by `offer`");
         }
@@ -109,6 +121,15 @@ impl<'a, 't> Maker<'a, 't> {
         };
         let is_named = |scheme: &Scheme| matches!(scheme, Scheme::Key(at, key) if *at == place && folded(key) == folded(name));
         self.schemes.iter().any(|(_, scheme)| is_named(scheme))
+    }
+
+    /// Returns names that a server may read as a credential in a form, [folded].
+    pub(super) fn form_credentials(&self) -> impl Iterator<Item = String> + use<'_, 'a, 't> {
+        let keys = self.schemes.iter().filter_map(|(_, scheme)| match scheme {
+            Scheme::Key(SchemePlace::Query, name) => Some(folded(name)),
+            _ => None,
+        });
+        keys.chain([ACCESS_TOKEN.to_owned()])
     }
 
     /// Returns the only value that a schema admits.

@@ -154,3 +154,32 @@ fn an_answer_that_nothing_changed_is_no_redirect() {
         "{error}"
     );
 }
+
+/// Each note had its own copy of a place, and what names the next page was not cut.
+#[test]
+fn what_stands_beside_an_answer_is_short() {
+    let long = "k".repeat(100_000);
+    let lists = vec![serde_json::json!([1, 2, 3, 4]); 3];
+    let seen = text(answered(
+        200,
+        JSON,
+        &serde_json::json!({&long: {&long: lists, "b": lists}, "c": vec![lists; 3]}).to_string(),
+    ));
+    let notes: serde_json::Value = serde_json::from_str(&seen).unwrap();
+    let notes = notes["notes"].to_string();
+    assert!(notes.len() < 5_000 && notes.contains("other parts are cut"), "{notes}");
+    let digits = "7".repeat(100_000);
+    for answer in [
+        format!(r#"{{"next": {digits}, "a": 1}}"#),
+        format!(r#"{{"meta": {{"next": {digits}}}}}"#),
+    ] {
+        let seen = text(answered(200, JSON, &answer));
+        assert!(seen.len() < 45_000 && seen.contains("there are more results"), "{}", seen.len());
+    }
+    let link = format!("<https://api.example.com/{long}>; rel=\"next\"");
+    let seen = text(answered(200, &[JSON[0], ("link", &link)], "[1]"));
+    assert!(seen.len() < 1_000 && seen.contains("the next page is"), "{seen}");
+    let headers = [("location", &*long), ("etag", &long), ("content-type", &long)];
+    let seen = text(answered(201, &headers, ""));
+    assert!(seen.len() < 1_200 && seen.contains(r#""status":201"#), "{seen}");
+}

@@ -83,6 +83,31 @@ fn each_operation_has_what_it_asks_for() {
     );
 }
 
+/// A token is of no use to an API that takes keys, and says more than it should.
+#[test]
+fn an_operation_that_takes_only_keys_gets_no_token() {
+    let text = document(
+        r#""/a": {"get": {"operationId": "keys", "security": [{"key": []}, {"head": []}]}}, "/b": {"get": {"operationId": "token", "security": [{"named": []}]}}"#,
+        &SCHEMES.replace(
+            r#""basic":"#,
+            r#""named": {"type": "apiKey", "in": "header", "name": "Authorization"}, "basic":"#,
+        ),
+    );
+    let recorder = Recorder::default();
+    let api = OpenApi::parse(&text).unwrap().bearer("tok-123");
+    let tools = api.client(recorder.clone()).toolset().unwrap();
+    for (name, expected) in [("keys", None), ("token", Some("Bearer tok-123"))] {
+        call(&tools, name, "{}").unwrap();
+        let request = recorder.requests().pop().unwrap();
+        assert_eq!(header(&request, "Authorization"), expected, "{name}");
+    }
+    let unknown = OpenApi::parse(&text).unwrap().api_key("kye", "x").toolset();
+    let Err(ImportError::Setting(words)) = unknown else {
+        panic!("it has such a scheme");
+    };
+    assert!(words.ends_with("it has `named`, `key`, `head`"), "{words}");
+}
+
 #[test]
 fn nothing_shows_a_secret() {
     let text = document(PATHS, SCHEMES);
@@ -298,4 +323,37 @@ fn client_credentials_get_one_token_from_the_hosts_server() {
         Some(&b"grant_type=client_credentials"[..])
     );
     assert_eq!(header(&sent[2], "Authorization"), Some("Bearer fresh"));
+}
+
+#[test]
+fn a_request_for_a_token_has_the_parameters_of_its_server() {
+    let text = document(PATHS, SCHEMES);
+    let sent = |set: fn(OpenApi<'_>) -> OpenApi<'_>| {
+        let servers = Servers::default();
+        let api = OpenApi::parse(&text)
+            .unwrap()
+            .client_credentials("https://auth.example.com/token", "id", "secret")
+            .unwrap();
+        let tools = set(api).client(servers.clone()).toolset().unwrap();
+        call(&tools, "default", "{}").unwrap();
+        servers.0.lock().unwrap().swap_remove(0)
+    };
+    let scoped = sent(|api| {
+        api.token_parameter("scope", "orders.read orders.write")
+            .token_parameter("audience", "https://api.example.com")
+    });
+    assert_eq!(
+        crate::body(&scoped),
+        "grant_type=client_credentials&scope=orders.read%20orders.write&audience=https%3A%2F%2Fapi.example.com"
+    );
+    assert!(header(&scoped, "Authorization").is_some());
+    let in_form = sent(|api| {
+        api.token_parameter("client_id", "id")
+            .token_parameter("client_secret", "secret")
+    });
+    assert_eq!(
+        crate::body(&in_form),
+        "grant_type=client_credentials&client_id=id&client_secret=secret"
+    );
+    assert_eq!(header(&in_form, "Authorization"), None);
 }

@@ -229,3 +229,175 @@ fn read_only_properties_of_another_subtype_do_not_count() {
     assert!(sent(&text, r#"{"body": {"kind": "Dog", "id": "x"}}"#).is_err());
     assert!(sent(&text, r#"{"body": {"kind": "Dog"}}"#).is_ok());
 }
+
+/// A body that is left out has no keys to check, and would have no presets either.
+#[test]
+fn a_preset_is_sent_if_the_body_is_left_out() {
+    let schema_text = r#"{"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}, "tenant_id": {"type": "string"}}}"#;
+    for (media, expected) in [
+        ("application/json", r#"{"tenant_id":"acme"}"#),
+        ("application/x-www-form-urlencoded", "tenant_id=acme"),
+    ] {
+        let text = with_body(media, false, schema_text);
+        for given in ["{}", r#"{"body": null}"#] {
+            let Ok(request) = sent_with(&text, given, |api| api.preset("tenant_id", "acme")) else {
+                // The schema does not admit `null`.
+                assert_ne!(given, "{}");
+                continue;
+            };
+            assert_eq!(body(&request), expected, "{media} {given}");
+        }
+        assert_eq!(sent(&text, "{}").unwrap().body, None);
+    }
+    let nullable = with_body(
+        "application/json",
+        true,
+        &schema_text.replace(r#"{"type": "object""#, r#"{"nullable": true, "type": "object""#),
+    );
+    let request = sent_with(&nullable, r#"{"body": null}"#, |api| api.preset("tenant_id", "acme"));
+    assert_eq!(body(&request.unwrap()), r#"{"tenant_id":"acme"}"#);
+}
+
+const USERS: &str = r#""components": {"schemas": {"User": {"type": "object", "properties": {"name": {"type": "string"}, "role": {"type": "string", "readOnly": true}}}}}"#;
+
+fn with_users(schema: &str) -> String {
+    let entries = format!(
+        r#""requestBody": {{"required": true, "content": {{"application/json": {{"schema": {schema}}}}}}}"#
+    );
+    document(&operation("/a", "post", &entries), USERS).replace("3.0.3", "3.1.0")
+}
+
+/// Objects below keys that the document does not name had no rules.
+#[test]
+fn read_only_properties_are_refused_below_any_key() {
+    let user = r##"{"$ref": "#/components/schemas/User"}"##;
+    let bodies = [
+        (format!(r#"{{"additionalProperties": {user}}}"#), r#"{"a": USER}"#),
+        (format!(r#"{{"patternProperties": {{"^u": {user}}}}}"#), r#"{"ua": USER}"#),
+        (format!(r#"{{"unevaluatedProperties": {user}}}"#), r#"{"a": USER}"#),
+        (
+            format!(r#"{{"properties": {{"by": {{"additionalProperties": {user}}}}}}}"#),
+            r#"{"by": {"a": USER}}"#,
+        ),
+        (
+            format!(r#"{{"properties": {{"by": {{"additionalProperties": {{"additionalProperties": {user}}}}}}}}}"#),
+            r#"{"by": {"a": {"b": USER}}}"#,
+        ),
+        (
+            format!(r#"{{"additionalProperties": {{"properties": {{"owner": {user}}}}}}}"#),
+            r#"{"a": {"owner": USER}}"#,
+        ),
+        (
+            format!(r#"{{"properties": {{"all": {{"prefixItems": [{{}}, {user}]}}}}}}"#),
+            r#"{"all": [1, USER]}"#,
+        ),
+        (
+            format!(r#"{{"properties": {{"all": {{"contains": {user}}}}}}}"#),
+            r#"{"all": [USER]}"#,
+        ),
+        (
+            format!(r#"{{"properties": {{"all": {{"prefixItems": [{{}}], "unevaluatedItems": {user}}}}}}}"#),
+            r#"{"all": [1, USER]}"#,
+        ),
+        (
+            format!(r#"{{"properties": {{"all": {{"items": {{"additionalProperties": {user}}}}}}}}}"#),
+            r#"{"all": [{"a": USER}]}"#,
+        ),
+    ];
+    for (schema_text, value) in bodies {
+        let text = with_users(&schema_text);
+        // Properties of a closed object stand beside the parameters.
+        let is_flat = schema(&text)["properties"].get("body").is_none();
+        for (user, fits) in [
+            (r#"{"name": "x"}"#, true),
+            (r#"{"name": "x", "role": "admin"}"#, false),
+            (r#"{"name": "x", "Role": "admin"}"#, false),
+        ] {
+            let value = value.replace("USER", user);
+            let given = if is_flat { value } else { format!(r#"{{"body": {value}}}"#) };
+            let result = sent(&text, &given);
+            assert_eq!(result.is_ok(), fits, "{schema_text}: {given}: {result:?}");
+        }
+    }
+}
+
+/// A type that refers to itself has rules at each depth.
+#[test]
+fn rules_of_a_type_that_holds_itself_have_no_end() {
+    let schemas = r##""components": {"schemas": {"Node": {"type": "object", "properties": {"id": {"type": "integer", "readOnly": true}, "name": {"type": "string"}, "all": {"type": "array", "items": {"$ref": "#/components/schemas/Node"}}, "by": {"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Node"}}}}}}"##;
+    let entries = r##""requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Node"}}}}"##;
+    let text = document(&operation("/a", "post", entries), schemas);
+    for (given, fits) in [
+        (r#"{"name": "x", "all": [{"all": [{"by": {"k": {"name": "y"}}}]}]}"#, true),
+        (r#"{"all": [{"id": 1}]}"#, false),
+        (r#"{"all": [{"all": [{"all": [{"id": 1}]}]}]}"#, false),
+        (r#"{"by": {"k": {"by": {"l": {"id": 1}}}}}"#, false),
+        (r#"{"all": [{"all": [{"by": {"k": {"all": [{"id": 1}]}}}]}]}"#, false),
+    ] {
+        assert_eq!(sent(&text, given).is_ok(), fits, "{given}");
+    }
+}
+
+/// Rules were kept by the bare name of the property above, and one part that can be written freed a name.
+#[test]
+fn rules_hold_by_the_path_of_a_property() {
+    let parts = with_users(
+        r##"{"properties": {"customer": {"allOf": [{"$ref": "#/components/schemas/User"}, {"properties": {"role": {"type": "string"}}}]}}}"##,
+    );
+    assert!(sent(&parts, r#"{"customer": {"name": "x"}}"#).is_ok());
+    assert!(sent(&parts, r#"{"customer": {"role": "admin"}}"#).is_err());
+    let twice = with_users(
+        r##"{"properties": {
+            "old": {"properties": {"user": {"$ref": "#/components/schemas/User"}}},
+            "new": {"properties": {"user": {"properties": {"role": {"type": "string"}}}}}}}"##,
+    );
+    assert!(sent(&twice, r#"{"new": {"user": {"role": "x"}}}"#).is_ok());
+    assert!(sent(&twice, r#"{"old": {"user": {"role": "x"}}}"#).is_err());
+    assert!(sent(&twice, r#"{"old": {"User": {"role": "x"}}}"#).is_err());
+    // The name of a tag at one place says nothing about another.
+    let tags = with_users(
+        r##"{"properties": {
+            "pet": {"discriminator": {"propertyName": "role"}, "properties": {"role": {"type": "string", "readOnly": true}}},
+            "user": {"$ref": "#/components/schemas/User"}}}"##,
+    );
+    assert!(sent(&tags, r#"{"user": {"role": "admin"}}"#).is_err());
+}
+
+/// What is hidden at the top may be another thing further in.
+#[test]
+fn hidden_names_and_presets_are_those_of_the_top() {
+    fn set(api: OpenApi<'_>) -> OpenApi<'_> {
+        api.preset("state", "open")
+            .hide(|parameter| parameter.name == "note")
+    }
+    let inner = r#"{"type": "object", "required": ["state"], "properties": {"state": {"type": "string"}, "note": {"type": "string"}}}"#;
+    let parts = format!(
+        r#""required": ["address", "state"], "properties": {{"state": {{"type": "string"}}, "note": {{"type": "string"}}, "address": {inner}}}"#
+    );
+    let shared = r##"{"type": "object", "nullable": true, "allOf": [{"$ref": "#/components/schemas/Place"}], "properties": {"within": {"$ref": "#/components/schemas/Place"}}}"##;
+    let schemas = format!(r#""components": {{"schemas": {{"Place": {inner}}}}}"#);
+    let entries = format!(
+        r#""requestBody": {{"required": true, "content": {{"application/json": {{"schema": {shared}}}}}}}"#
+    );
+    let shared = document(&operation("/a", "post", &entries), &schemas);
+    let plain = with_body("application/json", true, &format!("{{{parts}, \"minProperties\": 1}}"));
+    for (text, given, expected) in [
+        (
+            &plain,
+            r#"{"address": {"state": "TX", "note": "n"}}"#,
+            r#"{"address":{"state":"TX","note":"n"},"state":"open"}"#,
+        ),
+        (
+            &shared,
+            r#"{"within": {"state": "TX", "note": "n"}}"#,
+            r#"{"within":{"state":"TX","note":"n"},"state":"open"}"#,
+        ),
+    ] {
+        let request = sent_with(text, &format!(r#"{{"body": {given}}}"#), set);
+        assert_eq!(body(&request.unwrap()), expected);
+        for given in [r#"{"state": "x"}"#, r#"{"note": "x"}"#] {
+            let given = format!(r#"{{"body": {given}}}"#);
+            assert!(sent_with(text, &given, set).is_err(), "{text}: {given}");
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use toolwright_openapi::{ImportError, NoticeKind, OpenApi};
 
-use crate::document;
+use crate::{document, operation};
 
 const GOOD: &str = r#""/good": {"get": {"operationId": "good", "parameters": [{"name": "q", "in": "query", "schema": {"type": "string"}}]}}"#;
 
@@ -172,4 +172,71 @@ fn documents_that_are_none_say_so() {
             .count(),
         1
     );
+}
+
+/// Pointers hold the names above them, so long names cost their length for each part below them.
+#[test]
+fn what_has_a_long_name_is_left_out() {
+    let long = "k".repeat(100_000);
+    let parts: Vec<_> = (0..2_000).map(|n| format!(r#""p{n}": {{"type": 7}}"#)).collect();
+    let inner = format!(r#"{{"type": "object", "properties": {{{}}}}}"#, parts.join(","));
+    let body = |schema: &str| {
+        format!(
+            r#""requestBody": {{"required": true, "content": {{"application/json": {{"schema": {schema}}}}}}}"#
+        )
+    };
+    let schema = format!(
+        r##"{{"type": "object", "properties": {{"name": {{}}, "{long}": {inner}, "other": {{"$ref": "#/components/schemas/{long}"}}}}}}"##
+    );
+    let text = document(
+        &operation("/a", "post", &body(&schema)),
+        &format!(r#""components": {{"schemas": {{"{long}": {inner}}}}}"#),
+    );
+    let notices = OpenApi::parse(&text).unwrap().notices();
+    assert!(notices.iter().all(|notice| notice.pointer.len() < 5_000));
+    let has = |words: &str| notices.iter().any(|notice| notice.message.contains(words));
+    assert!(has("`$ref` has more than 1024 bytes"), "{notices:?}");
+    let seen = crate::schema(&text)["properties"].clone();
+    assert_eq!(seen, serde_json::json!({"name": {}, "other": {}}));
+    let path = operation(&format!("/{long}"), "get", r#""tags": []"#);
+    let text = document(&format!("{path}, {GOOD}"), "");
+    let (tools, notices) = OpenApi::parse(&text).unwrap().import().unwrap();
+    assert_eq!(tools.iter().count(), 1);
+    assert!(notices.len() == 1 && notices[0].kind == NoticeKind::LeftOut, "{notices:?}");
+}
+
+/// Each of these took time that grows with the square of its entries.
+#[test]
+fn long_lists_are_read_once() {
+    let names: Vec<_> = (0..40_000).map(|n| format!(r#""name-{n}""#)).collect();
+    let properties: Vec<_> = names.iter().map(|name| format!("{name}: {{}}")).collect();
+    let required = format!(
+        r#"{{"type": "object", "properties": {{"it": {{"type": "object", "required": [{0}], "properties": {{{1}}}}}}}}}"#,
+        names.join(","),
+        properties.join(",")
+    );
+    let values = format!(
+        r#"{{"type": "object", "properties": {{"it": {{"enum": [{0}, {0}], {1}}}}}}}"#,
+        names.join(","),
+        properties.join(","),
+    );
+    // Many definitions of one name.
+    let same: Vec<_> = (0..5_000)
+        .map(|n| format!(r##""p{n}": {{"$ref": "#/components/examples/e{n}/it"}}"##))
+        .collect();
+    let same = format!(r#"{{"type": "object", "properties": {{{}}}}}"#, same.join(","));
+    let examples: Vec<_> = (0..5_000).map(|n| format!(r#""e{n}": {{"it": {{}}}}"#)).collect();
+    let components = format!(
+        r#""components": {{"examples": {{{}}}}}"#,
+        examples.join(",")
+    );
+    for (schema, property) in [(required, "it"), (values, "it"), (same, "p7")] {
+        let body = format!(
+            r#""requestBody": {{"required": true, "content": {{"application/json": {{"schema": {schema}}}}}}}"#
+        );
+        let text = document(&operation("/a", "post", &body), &components);
+        let tools = OpenApi::parse(&text).unwrap().max_schema_bytes(4 << 20).toolset().unwrap();
+        let seen = tools.get("run").unwrap().def().input.to_value();
+        assert!(seen["properties"].get(property).is_some(), "{property}");
+    }
 }

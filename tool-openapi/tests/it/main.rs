@@ -7,6 +7,7 @@ mod answers;
 mod auth;
 mod bodies;
 mod broken;
+mod keys;
 mod names;
 mod offers;
 mod paths;

@@ -140,3 +140,20 @@ fn operations_of_one_name_all_have_a_hash() {
     turned.reverse();
     assert_eq!(turned, both);
 }
+
+/// An operation that is left out by the host wants no name.
+#[test]
+fn an_operation_that_is_filtered_renames_no_other() {
+    let text = document(
+        r#""/a": {"get": {"operationId": "list", "tags": ["new"]}}, "/b": {"get": {"operationId": "list", "tags": ["old"]}}"#,
+        "",
+    );
+    let names = |api: OpenApi<'_>| {
+        let tools = api.toolset().unwrap();
+        let names = tools.iter().map(|tool| tool.name().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    let api = || OpenApi::parse(&text).unwrap();
+    assert_eq!(names(api().filter(|operation| operation.has_tag("new"))), ["list"]);
+    assert!(names(api()).iter().all(|name| name != "list"));
+}

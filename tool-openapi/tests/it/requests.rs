@@ -336,3 +336,11 @@ fn a_picture_of_3_1_is_a_file() {
         "{sent}"
     );
 }
+
+/// A key that differs with each attempt would only look as if it made the call idempotent.
+#[test]
+fn an_optional_key_is_not_made_up() {
+    let parameters = r#""parameters": [{"name": "Idempotency-Key", "in": "header", "schema": {"type": "string"}}]"#;
+    let text = document(&operation("/pay", "post", parameters), "");
+    assert_eq!(header(&sent(&text, "{}").unwrap(), "Idempotency-Key"), None);
+}

@@ -343,6 +343,8 @@ fn a_reading_method_that_acts_anywhere_in_its_name_does_not_count_as_reading() {
         ("/a", "runJob"),
         ("/a/refund", "x"),
         ("/a", "user_rename"),
+        ("/deleteuser", "x"),
+        ("/a", "removeall"),
     ] {
         assert_eq!(hints(path, id), Some(false), "{path} {id}");
     }
@@ -350,6 +352,8 @@ fn a_reading_method_that_acts_anywhere_in_its_name_does_not_count_as_reading() {
         ("/senders", "listSenders"),
         ("/deleted-items", "listDeletedItems"),
         ("/orders", "getOrders"),
+        ("/updates", "x"),
+        ("/creators", "deletedAt"),
     ] {
         assert_eq!(hints(path, id), Some(true), "{path} {id}");
     }
@@ -495,4 +499,68 @@ fn a_preset_replaces_a_header_that_is_sent_anyway() {
         .map(|(_, value)| value.as_str())
         .collect();
     assert_eq!(accepts, ["text/csv"]);
+}
+
+/// Some APIs have one `GET` for all they do.
+#[test]
+fn a_reading_method_that_lets_a_parameter_choose_does_not_count_as_reading() {
+    let reads = |parameter: &str| {
+        let text = document(&operation("/a", "get", &format!(r#""parameters": [{parameter}]"#)), "");
+        let tools = OpenApi::parse(&text).unwrap().toolset().unwrap();
+        tools.get("run").unwrap().def().options.annotations.read_only
+    };
+    let chooses = r#"{"name": "action", "in": "query", "schema": {"type": "string", "enum": ["list", "delete"]}}"#;
+    assert_eq!(reads(chooses), Some(false));
+    assert_eq!(reads(&chooses.replace("delete", "deleteItem")), Some(false));
+    assert_eq!(reads(&chooses.replace("delete", "count")), Some(true));
+    assert_eq!(reads(&chooses.replace("action", "sort")), Some(true));
+}
+
+#[test]
+fn an_empty_value_before_a_semicolon_of_the_path_is_refused() {
+    let parameters = r#""parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}, {"name": "rev", "in": "path", "required": true, "schema": {"type": "string"}}]"#;
+    let text = document(&operation("/orders/{id};rev={rev}", "delete", parameters), "");
+    for id in ["", " ", "%20", ";x"] {
+        let given = serde_json::json!({"id": id, "rev": "5"}).to_string();
+        assert!(sent(&text, &given).is_err(), "{id:?}");
+    }
+    let request = sent(&text, r#"{"id": "7", "rev": "5"}"#).unwrap();
+    assert!(request.url.ends_with("/orders/7;rev=5"), "{}", request.url);
+}
+
+#[test]
+fn a_preset_media_type_is_sent_once() {
+    let entries = |media: &str| {
+        let entries = format!(
+            r#""parameters": [{{"name": "Content-Type", "in": "header", "schema": {{"type": "string"}}}}],
+            "requestBody": {{"required": true, "content": {{"{media}": {{"schema": {{"type": "object", "properties": {{"a": {{}}}}}}}}}}}}"#
+        );
+        document(&operation("/a", "post", &entries), "")
+    };
+    let types = |media: &str| {
+        let text = entries(media);
+        let request = sent_with(&text, r#"{"a": "x"}"#, |api| {
+            api.preset("Content-Type", "application/vnd.api+json")
+        });
+        let headers = request.unwrap().headers.into_iter();
+        let types = headers.filter(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        types.map(|(_, value)| value).collect::<Vec<_>>()
+    };
+    assert_eq!(types("application/json"), ["application/vnd.api+json"]);
+    // The boundary of the parts is known to the body alone.
+    let multipart = types("multipart/form-data");
+    assert!(
+        multipart.len() == 1 && multipart[0].contains("boundary="),
+        "{multipart:?}"
+    );
+}
+
+#[test]
+fn a_secret_in_a_path_is_not_shown() {
+    let parameter = r#""parameters": [{"name": "token", "in": "path", "required": true, "schema": {"type": "string"}}]"#;
+    let text = document(&operation("/bot{token}/send", "post", parameter), "");
+    let request = sent_with(&text, "{}", |api| api.preset("token", "s3cret")).unwrap();
+    let shown = format!("{request:?}");
+    assert!(request.url.contains("s3cret") && !shown.contains("s3cret"), "{shown}");
+    assert!(shown.contains("https://api.example.com"), "{shown}");
 }

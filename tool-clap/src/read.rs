@@ -93,7 +93,10 @@ impl Reader<'_> {
         let name = name(&names(commands));
         let is_barred = (is_barred || is_named) && !self.offered.contains(&name);
         let below = format!("{name}_");
-        let is_offered_below = self.offered.iter().any(|offered| offered.starts_with(&below));
+        let is_offered_below = self
+            .offered
+            .iter()
+            .any(|offered| offered.starts_with(&below));
         let why = "its name says that it serves or writes completions";
         if is_barred && !is_offered_below {
             return self.left_out(commands, why);

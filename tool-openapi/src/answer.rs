@@ -184,8 +184,7 @@ fn success(response: &HttpResponse, reading: &Reading<'_>) -> Outcome {
         }
         return json(&Value::object(entries));
     }
-    let is_whole =
-        !response.is_cut && !essence.contains("svg") && essence.len() <= MOST_WORDS;
+    let is_whole = !response.is_cut && !essence.contains("svg") && essence.len() <= MOST_WORDS;
     match essence.split_once('/').filter(|_| is_whole) {
         Some(("image", _)) => {
             let content =

@@ -230,12 +230,7 @@ impl BodyFormat {
         Ok((self.media.clone(), bytes))
     }
 
-    fn pairs(
-        &self,
-        name: &str,
-        value: &Value<'_>,
-        left: &mut usize,
-    ) -> Result<Vec<Pair>, String> {
+    fn pairs(&self, name: &str, value: &Value<'_>, left: &mut usize) -> Result<Vec<Pair>, String> {
         let encoding = self.encodings.get(name);
         let media = encoding.and_then(|encoding| encoding.media.as_deref());
         let is_complex = matches!(value, Value::Array(_) | Value::Object(_));

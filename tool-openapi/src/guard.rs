@@ -26,8 +26,10 @@ impl Names {
         below: impl Iterator<Item = (&'n str, usize)> + Clone,
         rest: Option<usize>,
     ) -> Self {
-        let mut inner: HashMap<String, usize> =
-            below.clone().map(|(name, place)| (folded(name), place)).collect();
+        let mut inner: HashMap<String, usize> = below
+            .clone()
+            .map(|(name, place)| (folded(name), place))
+            .collect();
         // The exact name counts before other spellings.
         inner.extend(below.map(|(name, place)| (name.to_owned(), place)));
         Self {
@@ -39,7 +41,11 @@ impl Names {
 
     /// Returns the place of the objects below a key.
     fn below(&self, key: &str) -> Option<usize> {
-        let spelled = || readings(key).iter().find_map(|name| self.inner.get(name).copied());
+        let spelled = || {
+            readings(key)
+                .iter()
+                .find_map(|name| self.inner.get(name).copied())
+        };
         self.inner.get(key).copied().or_else(spelled).or(self.rest)
     }
 }
@@ -117,7 +123,11 @@ impl Guard {
             // The document's own names are shorter, so no rule is about this one.
             check_key(key)?;
             let is_refused = names.is_some_and(|names| {
-                let is_named = || readings(key).iter().any(|name| names.refused.contains(name));
+                let is_named = || {
+                    readings(key)
+                        .iter()
+                        .any(|name| names.refused.contains(name))
+                };
                 !names.writable.contains(&**key) && is_named()
             });
             if is_refused {

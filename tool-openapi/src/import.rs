@@ -433,8 +433,7 @@ impl<'t> OpenApi<'t> {
                     none if none.is_empty() => "none".to_owned(),
                     keys => keys,
                 };
-                let words =
-                    format!("the document has no API key scheme `{scheme}`; it has {keys}");
+                let words = format!("the document has no API key scheme `{scheme}`; it has {keys}");
                 return Err(ImportError::Setting(words));
             };
             let is_sendable = match place {

@@ -132,7 +132,9 @@ impl Pairs<'_> {
             check_key(key)?;
             // A server reads `a[b][c]` alike, whichever key the brackets come from.
             if unescape(key).contains(['[', ']']) {
-                return Err(format!("the key `{key}` cannot be sent, since it has brackets"));
+                return Err(format!(
+                    "the key `{key}` cannot be sent, since it has brackets"
+                ));
             }
             name.extend(["[", &**key, "]"]);
             self.deep(name, value)?;

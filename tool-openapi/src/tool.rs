@@ -270,8 +270,7 @@ impl<'a, 't> Maker<'a, 't> {
                 required,
                 operation,
             };
-            let (disposition, notice) =
-                self.disposition(&asked, parameter.schema.as_ref(), parts);
+            let (disposition, notice) = self.disposition(&asked, parameter.schema.as_ref(), parts);
             let pointer = self.place(&parameter.at);
             parts.notices.extend(
                 notice.map(|words| found.notice(NoticeKind::NotOffered, pointer.clone(), words)),

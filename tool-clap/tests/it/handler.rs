@@ -84,20 +84,26 @@ async fn a_wrong_value_of_the_environment_is_not_shown() {
         command().arg(port(&[]).global(true)),
     ];
     for command in commands {
-        let tools = tools_of(command).handler_sync(|_, _| Ok::<_, ToolError>("ran".to_owned())).tools;
+        let tools = tools_of(command)
+            .handler_sync(|_, _| Ok::<_, ToolError>("ran".to_owned()))
+            .tools;
         let failed = error(&tools, "p", json!({"what": "x"})).await;
         let messages: Vec<_> = failed.messages().collect();
         assert_eq!(messages, ["the host's environment is not valid"]);
     }
     let inner = Command::new("p").subcommand(command().name("inner").arg(port(&[])));
-    let tools = tools_of(inner).handler_sync(|_, _| Ok::<_, ToolError>("ran".to_owned())).tools;
+    let tools = tools_of(inner)
+        .handler_sync(|_, _| Ok::<_, ToolError>("ran".to_owned()))
+        .tools;
     let failed = error(&tools, "inner", json!({"what": "x"})).await;
     let messages: Vec<_> = failed.messages().collect();
     assert_eq!(messages, ["the host's environment is not valid"]);
     // A value of the call is shown.
     let number = Command::new("p").arg(Arg::new("n").value_parser(["1", "2"]).required(true));
     let tools = tools_of(number.arg(port(&["toolwright-clap"])));
-    let tools = tools.handler_sync(|_, _| Ok::<_, ToolError>("ran".to_owned())).tools;
+    let tools = tools
+        .handler_sync(|_, _| Ok::<_, ToolError>("ran".to_owned()))
+        .tools;
     assert_eq!(text(&tools, "p", json!({"n": "1"})).await, "ran");
 }
 

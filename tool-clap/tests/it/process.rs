@@ -28,7 +28,10 @@ async fn an_exit_code_is_an_error_with_what_the_program_said() {
     let failed = error(&nowhere, "odd_quiet", json!({})).await;
     let words = failed.messages().next().unwrap();
     let reason = words.strip_prefix("the program cannot be started: ");
-    assert!(reason.is_some_and(|reason| reason.contains("os error")), "{words}");
+    assert!(
+        reason.is_some_and(|reason| reason.contains("os error")),
+        "{words}"
+    );
 }
 
 #[tokio::test]
@@ -97,7 +100,10 @@ async fn what_the_environment_sets_counts_as_given() {
     let set = tools(Process::new("/nowhere/p").env("SHOP_TEST_TOKEN", "s3cret"));
     let failed = error(&set, "p", json!({})).await;
     let words = failed.messages().next().unwrap();
-    assert!(words.starts_with("the program cannot be started"), "{words}");
+    assert!(
+        words.starts_with("the program cannot be started"),
+        "{words}"
+    );
     let failed = error(&set, "p", json!({"user": "me"})).await;
     let messages: Vec<_> = failed.messages().collect();
     assert_eq!(
@@ -190,5 +196,9 @@ async fn a_name_is_searched_in_the_path_of_this_process() {
     let tools = toolwright_clap::tools_of(command).process(process).tools;
     let limit = tools.get("echo").unwrap().def().options.timeout;
     assert_eq!(limit, Some(Duration::MAX));
-    assert!(text(&tools, "echo", json!({"word": "hi"})).await.ends_with("hi"));
+    assert!(
+        text(&tools, "echo", json!({"word": "hi"}))
+            .await
+            .ends_with("hi")
+    );
 }

@@ -270,7 +270,11 @@ fn whole_branches_are_left_out() {
     };
     let names = |import: toolwright_clap::ClapImport| {
         let import = import.handler_sync(|_, _| Ok::<_, toolwright::ToolError>("ran".to_owned()));
-        let names: Vec<_> = import.tools.iter().map(|tool| tool.name().to_owned()).collect();
+        let names: Vec<_> = import
+            .tools
+            .iter()
+            .map(|tool| tool.name().to_owned())
+            .collect();
         (names, import.notices.len())
     };
     let own = ["server", "remote_bash", "remote_list"];
@@ -279,6 +283,13 @@ fn whole_branches_are_left_out() {
     let (seen, _) = names(tools_of(command()).offer("mcp_list"));
     assert_eq!(seen, ["server", "mcp_list", "remote_bash", "remote_list"]);
     let (seen, _) = names(tools_of(command()).offer("mcp"));
-    let all = ["server", "mcp", "mcp_bash", "mcp_list", "remote_bash", "remote_list"];
+    let all = [
+        "server",
+        "mcp",
+        "mcp_bash",
+        "mcp_list",
+        "remote_bash",
+        "remote_list",
+    ];
     assert_eq!(seen, all);
 }

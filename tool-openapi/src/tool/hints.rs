@@ -42,7 +42,14 @@ impl<'a, 't> Maker<'a, 't> {
     /// Returns how a reading method says that it changes something: by its name, or by a parameter that chooses what it does.
     fn says_act(&self, found: &Found<'a, 't>) -> Option<String> {
         const CHOOSES: [&str; 8] = [
-            "action", "act", "command", "cmd", "do", "op", "operation", "task",
+            "action",
+            "act",
+            "command",
+            "cmd",
+            "do",
+            "op",
+            "operation",
+            "task",
         ];
         if let Some(act) = acts(&found.operation) {
             return Some(format!("name says `{act}`"));

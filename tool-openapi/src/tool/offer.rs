@@ -57,7 +57,9 @@ impl<'a, 't> Maker<'a, 't> {
         let read_as = if is_field { Place::Query } else { place };
         if self.is_credential(name, read_as) {
             if is_field {
-                return dropped("is a credential of the query, which servers also read from a form");
+                return dropped(
+                    "is a credential of the query, which servers also read from a form",
+                );
             }
             return (Disposition::Dropped, None);
         }

@@ -167,19 +167,36 @@ fn what_stands_beside_an_answer_is_short() {
     ));
     let notes: serde_json::Value = serde_json::from_str(&seen).unwrap();
     let notes = notes["notes"].to_string();
-    assert!(notes.len() < 5_000 && notes.contains("other parts are cut"), "{notes}");
+    assert!(
+        notes.len() < 5_000 && notes.contains("other parts are cut"),
+        "{notes}"
+    );
     let digits = "7".repeat(100_000);
     for answer in [
         format!(r#"{{"next": {digits}, "a": 1}}"#),
         format!(r#"{{"meta": {{"next": {digits}}}}}"#),
     ] {
         let seen = text(answered(200, JSON, &answer));
-        assert!(seen.len() < 45_000 && seen.contains("there are more results"), "{}", seen.len());
+        assert!(
+            seen.len() < 45_000 && seen.contains("there are more results"),
+            "{}",
+            seen.len()
+        );
     }
     let link = format!("<https://api.example.com/{long}>; rel=\"next\"");
     let seen = text(answered(200, &[JSON[0], ("link", &link)], "[1]"));
-    assert!(seen.len() < 1_000 && seen.contains("the next page is"), "{seen}");
-    let headers = [("location", &*long), ("etag", &long), ("content-type", &long)];
+    assert!(
+        seen.len() < 1_000 && seen.contains("the next page is"),
+        "{seen}"
+    );
+    let headers = [
+        ("location", &*long),
+        ("etag", &long),
+        ("content-type", &long),
+    ];
     let seen = text(answered(201, &headers, ""));
-    assert!(seen.len() < 1_200 && seen.contains(r#""status":201"#), "{seen}");
+    assert!(
+        seen.len() < 1_200 && seen.contains(r#""status":201"#),
+        "{seen}"
+    );
 }

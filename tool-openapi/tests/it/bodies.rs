@@ -252,9 +252,14 @@ fn a_preset_is_sent_if_the_body_is_left_out() {
     let nullable = with_body(
         "application/json",
         true,
-        &schema_text.replace(r#"{"type": "object""#, r#"{"nullable": true, "type": "object""#),
+        &schema_text.replace(
+            r#"{"type": "object""#,
+            r#"{"nullable": true, "type": "object""#,
+        ),
     );
-    let request = sent_with(&nullable, r#"{"body": null}"#, |api| api.preset("tenant_id", "acme"));
+    let request = sent_with(&nullable, r#"{"body": null}"#, |api| {
+        api.preset("tenant_id", "acme")
+    });
     assert_eq!(body(&request.unwrap()), r#"{"tenant_id":"acme"}"#);
 }
 
@@ -272,15 +277,26 @@ fn with_users(schema: &str) -> String {
 fn read_only_properties_are_refused_below_any_key() {
     let user = r##"{"$ref": "#/components/schemas/User"}"##;
     let bodies = [
-        (format!(r#"{{"additionalProperties": {user}}}"#), r#"{"a": USER}"#),
-        (format!(r#"{{"patternProperties": {{"^u": {user}}}}}"#), r#"{"ua": USER}"#),
-        (format!(r#"{{"unevaluatedProperties": {user}}}"#), r#"{"a": USER}"#),
+        (
+            format!(r#"{{"additionalProperties": {user}}}"#),
+            r#"{"a": USER}"#,
+        ),
+        (
+            format!(r#"{{"patternProperties": {{"^u": {user}}}}}"#),
+            r#"{"ua": USER}"#,
+        ),
+        (
+            format!(r#"{{"unevaluatedProperties": {user}}}"#),
+            r#"{"a": USER}"#,
+        ),
         (
             format!(r#"{{"properties": {{"by": {{"additionalProperties": {user}}}}}}}"#),
             r#"{"by": {"a": USER}}"#,
         ),
         (
-            format!(r#"{{"properties": {{"by": {{"additionalProperties": {{"additionalProperties": {user}}}}}}}}}"#),
+            format!(
+                r#"{{"properties": {{"by": {{"additionalProperties": {{"additionalProperties": {user}}}}}}}}}"#
+            ),
             r#"{"by": {"a": {"b": USER}}}"#,
         ),
         (
@@ -296,11 +312,15 @@ fn read_only_properties_are_refused_below_any_key() {
             r#"{"all": [USER]}"#,
         ),
         (
-            format!(r#"{{"properties": {{"all": {{"prefixItems": [{{}}], "unevaluatedItems": {user}}}}}}}"#),
+            format!(
+                r#"{{"properties": {{"all": {{"prefixItems": [{{}}], "unevaluatedItems": {user}}}}}}}"#
+            ),
             r#"{"all": [1, USER]}"#,
         ),
         (
-            format!(r#"{{"properties": {{"all": {{"items": {{"additionalProperties": {user}}}}}}}}}"#),
+            format!(
+                r#"{{"properties": {{"all": {{"items": {{"additionalProperties": {user}}}}}}}}}"#
+            ),
             r#"{"all": [{"a": USER}]}"#,
         ),
     ];
@@ -314,7 +334,11 @@ fn read_only_properties_are_refused_below_any_key() {
             (r#"{"name": "x", "Role": "admin"}"#, false),
         ] {
             let value = value.replace("USER", user);
-            let given = if is_flat { value } else { format!(r#"{{"body": {value}}}"#) };
+            let given = if is_flat {
+                value
+            } else {
+                format!(r#"{{"body": {value}}}"#)
+            };
             let result = sent(&text, &given);
             assert_eq!(result.is_ok(), fits, "{schema_text}: {given}: {result:?}");
         }
@@ -328,11 +352,17 @@ fn rules_of_a_type_that_holds_itself_have_no_end() {
     let entries = r##""requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Node"}}}}"##;
     let text = document(&operation("/a", "post", entries), schemas);
     for (given, fits) in [
-        (r#"{"name": "x", "all": [{"all": [{"by": {"k": {"name": "y"}}}]}]}"#, true),
+        (
+            r#"{"name": "x", "all": [{"all": [{"by": {"k": {"name": "y"}}}]}]}"#,
+            true,
+        ),
         (r#"{"all": [{"id": 1}]}"#, false),
         (r#"{"all": [{"all": [{"all": [{"id": 1}]}]}]}"#, false),
         (r#"{"by": {"k": {"by": {"l": {"id": 1}}}}}"#, false),
-        (r#"{"all": [{"all": [{"by": {"k": {"all": [{"id": 1}]}}}]}]}"#, false),
+        (
+            r#"{"all": [{"all": [{"by": {"k": {"all": [{"id": 1}]}}}]}]}"#,
+            false,
+        ),
     ] {
         assert_eq!(sent(&text, given).is_ok(), fits, "{given}");
     }
@@ -380,7 +410,11 @@ fn hidden_names_and_presets_are_those_of_the_top() {
         r#""requestBody": {{"required": true, "content": {{"application/json": {{"schema": {shared}}}}}}}"#
     );
     let shared = document(&operation("/a", "post", &entries), &schemas);
-    let plain = with_body("application/json", true, &format!("{{{parts}, \"minProperties\": 1}}"));
+    let plain = with_body(
+        "application/json",
+        true,
+        &format!("{{{parts}, \"minProperties\": 1}}"),
+    );
     for (text, given, expected) in [
         (
             &plain,

@@ -178,8 +178,13 @@ fn documents_that_are_none_say_so() {
 #[test]
 fn what_has_a_long_name_is_left_out() {
     let long = "k".repeat(100_000);
-    let parts: Vec<_> = (0..2_000).map(|n| format!(r#""p{n}": {{"type": 7}}"#)).collect();
-    let inner = format!(r#"{{"type": "object", "properties": {{{}}}}}"#, parts.join(","));
+    let parts: Vec<_> = (0..2_000)
+        .map(|n| format!(r#""p{n}": {{"type": 7}}"#))
+        .collect();
+    let inner = format!(
+        r#"{{"type": "object", "properties": {{{}}}}}"#,
+        parts.join(",")
+    );
     let body = |schema: &str| {
         format!(
             r#""requestBody": {{"required": true, "content": {{"application/json": {{"schema": {schema}}}}}}}"#
@@ -202,7 +207,10 @@ fn what_has_a_long_name_is_left_out() {
     let text = document(&format!("{path}, {GOOD}"), "");
     let (tools, notices) = OpenApi::parse(&text).unwrap().import().unwrap();
     assert_eq!(tools.iter().count(), 1);
-    assert!(notices.len() == 1 && notices[0].kind == NoticeKind::LeftOut, "{notices:?}");
+    assert!(
+        notices.len() == 1 && notices[0].kind == NoticeKind::LeftOut,
+        "{notices:?}"
+    );
 }
 
 /// Each of these took time that grows with the square of its entries.
@@ -224,8 +232,13 @@ fn long_lists_are_read_once() {
     let same: Vec<_> = (0..5_000)
         .map(|n| format!(r##""p{n}": {{"$ref": "#/components/examples/e{n}/it"}}"##))
         .collect();
-    let same = format!(r#"{{"type": "object", "properties": {{{}}}}}"#, same.join(","));
-    let examples: Vec<_> = (0..5_000).map(|n| format!(r#""e{n}": {{"it": {{}}}}"#)).collect();
+    let same = format!(
+        r#"{{"type": "object", "properties": {{{}}}}}"#,
+        same.join(",")
+    );
+    let examples: Vec<_> = (0..5_000)
+        .map(|n| format!(r#""e{n}": {{"it": {{}}}}"#))
+        .collect();
     let components = format!(
         r#""components": {{"examples": {{{}}}}}"#,
         examples.join(",")
@@ -235,7 +248,11 @@ fn long_lists_are_read_once() {
             r#""requestBody": {{"required": true, "content": {{"application/json": {{"schema": {schema}}}}}}}"#
         );
         let text = document(&operation("/a", "post", &body), &components);
-        let tools = OpenApi::parse(&text).unwrap().max_schema_bytes(4 << 20).toolset().unwrap();
+        let tools = OpenApi::parse(&text)
+            .unwrap()
+            .max_schema_bytes(4 << 20)
+            .toolset()
+            .unwrap();
         let seen = tools.get("run").unwrap().def().input.to_value();
         assert!(seen["properties"].get(property).is_some(), "{property}");
     }

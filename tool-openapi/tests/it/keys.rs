@@ -34,7 +34,10 @@ fn names_of_nested_arguments_are_not_multiplied() {
     for (document, given) in [
         (&form, serde_json::json!({"meta": {&long: zeros}})),
         (&form, serde_json::json!({"meta": nested})),
-        (&query("deepObject"), serde_json::json!({"meta": {&key: zeros}})),
+        (
+            &query("deepObject"),
+            serde_json::json!({"meta": {&key: zeros}}),
+        ),
         (&query("form"), serde_json::json!({"meta": {&long: 1}})),
         (&list, serde_json::json!({"body": {&long: zeros}})),
     ] {
@@ -84,7 +87,8 @@ fn a_form_does_not_set_credentials_of_the_query() {
         );
         document(&operation("/a", "post", &entries), schemes)
     };
-    let flat = r#"{"type": "object", "properties": {"name": {}, "api_key": {}, "access_token": {}}}"#;
+    let flat =
+        r#"{"type": "object", "properties": {"name": {}, "api_key": {}, "access_token": {}}}"#;
     let open = r#"{"type": "object", "properties": {"name": {}, "api_key": {}}, "additionalProperties": true}"#;
     for media in ["application/x-www-form-urlencoded", "multipart/form-data"] {
         let properties = schema(&of(media, flat))["properties"].clone();
@@ -104,7 +108,10 @@ fn a_form_does_not_set_credentials_of_the_query() {
         tools.get("run").unwrap().def().input.to_value()["properties"].clone()
     };
     let seen = offered(&of("multipart/form-data", flat));
-    assert!(seen.get("access_token").is_some() && seen.get("api_key").is_none(), "{seen}");
+    assert!(
+        seen.get("access_token").is_some() && seen.get("api_key").is_none(),
+        "{seen}"
+    );
 }
 
 #[test]
@@ -114,7 +121,13 @@ fn letters_that_have_a_capital_of_ascii_are_that_letter() {
         true,
         r#"{"type": "object", "additionalProperties": true, "properties": {"is_admin": {"readOnly": true}, "kind": {"readOnly": true}}}"#,
     );
-    for key in ["i\u{17f}_admin", "I\u{17f}Admin", "\u{212a}ind", "is_adm\u{131}n", "k\u{130}nd"] {
+    for key in [
+        "i\u{17f}_admin",
+        "I\u{17f}Admin",
+        "\u{212a}ind",
+        "is_adm\u{131}n",
+        "k\u{130}nd",
+    ] {
         let given = serde_json::json!({"body": {key: true}}).to_string();
         assert!(sent(&open, &given).is_err(), "{key}");
     }

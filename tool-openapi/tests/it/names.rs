@@ -154,6 +154,9 @@ fn an_operation_that_is_filtered_renames_no_other() {
         names.collect::<Vec<_>>()
     };
     let api = || OpenApi::parse(&text).unwrap();
-    assert_eq!(names(api().filter(|operation| operation.has_tag("new"))), ["list"]);
+    assert_eq!(
+        names(api().filter(|operation| operation.has_tag("new"))),
+        ["list"]
+    );
     assert!(names(api()).iter().all(|name| name != "list"));
 }

@@ -266,7 +266,10 @@ fn parts_that_double_do_not_hang_the_import() {
     levels.push(r#""S40": {"type": "object", "properties": {"a": {"type": "string"}}}"#.to_owned());
     let text = with_schemas(&part(0), &levels.join(","));
     assert!(schema(&text)["properties"].get("a").is_some());
-    let inner = format!(r#"{{"type": "object", "properties": {{"it": {}}}}}"#, part(0));
+    let inner = format!(
+        r#"{{"type": "object", "properties": {{"it": {}}}}}"#,
+        part(0)
+    );
     let text = with_schemas(&inner, &levels.join(","));
     // Whoever reads the schema would take as long, so the operation is left out.
     let error = OpenApi::parse(&text).unwrap().toolset().unwrap_err();

@@ -505,9 +505,18 @@ fn a_preset_replaces_a_header_that_is_sent_anyway() {
 #[test]
 fn a_reading_method_that_lets_a_parameter_choose_does_not_count_as_reading() {
     let reads = |parameter: &str| {
-        let text = document(&operation("/a", "get", &format!(r#""parameters": [{parameter}]"#)), "");
+        let text = document(
+            &operation("/a", "get", &format!(r#""parameters": [{parameter}]"#)),
+            "",
+        );
         let tools = OpenApi::parse(&text).unwrap().toolset().unwrap();
-        tools.get("run").unwrap().def().options.annotations.read_only
+        tools
+            .get("run")
+            .unwrap()
+            .def()
+            .options
+            .annotations
+            .read_only
     };
     let chooses = r#"{"name": "action", "in": "query", "schema": {"type": "string", "enum": ["list", "delete"]}}"#;
     assert_eq!(reads(chooses), Some(false));
@@ -519,7 +528,10 @@ fn a_reading_method_that_lets_a_parameter_choose_does_not_count_as_reading() {
 #[test]
 fn an_empty_value_before_a_semicolon_of_the_path_is_refused() {
     let parameters = r#""parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}, {"name": "rev", "in": "path", "required": true, "schema": {"type": "string"}}]"#;
-    let text = document(&operation("/orders/{id};rev={rev}", "delete", parameters), "");
+    let text = document(
+        &operation("/orders/{id};rev={rev}", "delete", parameters),
+        "",
+    );
     for id in ["", " ", "%20", ";x"] {
         let given = serde_json::json!({"id": id, "rev": "5"}).to_string();
         assert!(sent(&text, &given).is_err(), "{id:?}");
@@ -561,6 +573,9 @@ fn a_secret_in_a_path_is_not_shown() {
     let text = document(&operation("/bot{token}/send", "post", parameter), "");
     let request = sent_with(&text, "{}", |api| api.preset("token", "s3cret")).unwrap();
     let shown = format!("{request:?}");
-    assert!(request.url.contains("s3cret") && !shown.contains("s3cret"), "{shown}");
+    assert!(
+        request.url.contains("s3cret") && !shown.contains("s3cret"),
+        "{shown}"
+    );
     assert!(shown.contains("https://api.example.com"), "{shown}");
 }

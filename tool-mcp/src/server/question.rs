@@ -254,7 +254,7 @@ pub(super) fn pending(
             let description = tool.map_or("", |tool| &*tool.def().description);
             let shown = shown(pending, tools);
             let message = format!("Please answer the call of {shown}. {description}");
-            manual(answers.get(ANSWER), message, None)
+            manual(answers.get(ANSWER), &message, None)
         }
     }
 }
@@ -278,7 +278,7 @@ fn inside(
     match waits.map(|waits| waits.reason) {
         Some(PendingReason::ManualTool | PendingReason::ManualMode) => {
             let message = format!("Please answer the call of {shown}.{error}");
-            manual(said(ANSWER), message, Some(number))
+            manual(said(ANSWER), &message, Some(number))
         }
         // A yes would make the call again.
         Some(PendingReason::OutcomeUnknown(unknown)) => {
@@ -286,7 +286,7 @@ fn inside(
             let message = format!(
                 "It is unknown whether {shown} took effect ({unknown}). What is its result?{error}"
             );
-            manual(said(ANSWER), message, Some(number))
+            manual(said(ANSWER), &message, Some(number))
         }
         _ => approval(said(APPROVAL), format!("Shall {shown} run?{error}"), number),
     }
@@ -347,7 +347,7 @@ fn approval(said: Option<&ElicitResult>, message: String, number: u64) -> NextSt
 }
 
 /// A call that a person answers.
-fn manual(said: Option<&ElicitResult>, message: String, number: Option<u64>) -> NextStep {
+fn manual(said: Option<&ElicitResult>, message: &str, number: Option<u64>) -> NextStep {
     let Some(answer) = said else {
         return NextStep::Ask(InputQuestion {
             key: ANSWER.into(),

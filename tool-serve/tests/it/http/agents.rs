@@ -296,7 +296,7 @@ fn a_layer_that_makes_a_call_again_begins_no_second_conversation() {
     let twice = Retry::new(2).backoff(Duration::ZERO, Duration::ZERO);
     let twice = twice.always_for(["worker"]);
     let served = serve_tools(worker(agent), |server| {
-        server.executor(|executor| executor.layer(twice))
+        server.executor(move |executor| executor.layer(twice.clone()))
     });
     let answer = served.call("worker", INPUT);
     let answer = decide(&served, &answer.json()["id"], r#""approve""#, JSON);

@@ -50,8 +50,14 @@ pub(super) struct CallTask {
     repairs: Vec<Repair>,
     /// Call that goes on from where its tool has paused.
     resumed: Option<WaitingRound>,
+    /// Approval that the call has spent here, and not yet in the store that servers share.
+    spent: Option<String>,
     /// Id of the note under which it waits again if its request is dropped.
     note: Option<String>,
+}
+
+fn used_before() -> RpcError {
+    RpcError::invalid_params("`requestState` was used before, and an approval is for one run")
 }
 
 /// Kinds of calls.
@@ -102,6 +108,7 @@ impl CallTask {
             said: None,
             repairs: Vec::new(),
             resumed: None,
+            spent: None,
             note: None,
         };
         calling.check_client()?;
@@ -212,10 +219,9 @@ impl CallTask {
         if let Some(sealed) = state
             && paused.is_none()
             && question::is_approved(&self.answers)
-            && !self.shared.seal.spend(sealed)
         {
-            let text = "`requestState` was used before, and an approval is for one run";
-            return Err(RpcError::invalid_params(text));
+            let spent = self.shared.seal.spend(sealed).ok_or_else(used_before)?;
+            self.spent = Some(spent);
         }
         if let Some(id) = paused {
             let resumed = self.shared.paused.take(&id);
@@ -234,6 +240,18 @@ impl CallTask {
     pub(super) async fn answer(mut self) -> Answered {
         if let Some(said) = self.said.take() {
             return self.say(said);
+        }
+        if let (Some(spent), Some(spend)) = (self.spent.take(), &self.shared.spend.0) {
+            match spend(spent).await {
+                Ok(true) => {}
+                Ok(false) => return Err(used_before()),
+                // Another server may have run it.
+                Err(error) => {
+                    let words =
+                        format!("the approval could not be recorded, so nothing ran: {error}");
+                    return Err(RpcError::new(code::INTERNAL_ERROR, words));
+                }
+            }
         }
         let shared = Arc::clone(&self.shared);
         let stop = self.cx.cancel();

@@ -33,7 +33,7 @@ use toolwright_json::ObjectWriter;
 use toolwright_provider::call::Encoder;
 use toolwright_provider::definitions::Notice;
 use toolwright_runtime::executor::{ExclusiveGate, Executor, KeptCalls};
-use toolwright_runtime::tool::{Cancel, Context, OpenCalls};
+use toolwright_runtime::tool::{BoxFuture, Cancel, Context, OpenCalls};
 use toolwright_runtime::toolset::{Registry, Toolset};
 
 use self::catalog::OfferSet;
@@ -122,6 +122,7 @@ struct Shared {
     page: usize,
     limits: ServerLimits,
     seal: Signer,
+    spend: Spend,
     /// Calls whose tools paused until their clients answer.
     paused: Arc<KeptCalls>,
     stop: Cancel,
@@ -145,6 +146,12 @@ struct Adopt(Option<Arc<AdoptTrace>>);
 
 #[cfg(feature = "tracing")]
 type AdoptTrace = dyn Fn(&tracing::Span, &crate::TraceContext) + Send + Sync;
+
+/// Records an approval where several servers see it.
+#[derive(Clone, Default)]
+struct Spend(Option<Arc<SpendApproval>>);
+
+type SpendApproval = dyn Fn(String) -> BoxFuture<'static, Result<bool, String>> + Send + Sync;
 
 impl Shared {
     /// For all clients, whose calls tell how far they are.
@@ -227,6 +234,7 @@ impl McpServer {
             page: PAGE,
             limits: ServerLimits::default(),
             seal: Signer::random(),
+            spend: Spend::default(),
             paused: Arc::default(),
             stop: Cancel::new(),
             end_calls: Cancel::new(),
@@ -385,6 +393,26 @@ impl McpServer {
     /// answer. Default: a random one for each server. Servers that share a name behind a load balancer need one key.
     pub fn state_key(mut self, key: &[u8]) -> Self {
         self.0.seal = Signer::new(key);
+        self
+    }
+
+    /// Sets how an approval is recorded as used, for servers that share a [`state_key`](Self::state_key): one approval is for one run
+    /// of all of them then. `spend` gets a text of 43 ASCII characters, and returns true if no server has recorded it before. It has
+    /// to be one atomic step of a store, such as `INSERT … ON CONFLICT DO NOTHING`. The text can be removed after an hour. On an
+    /// error nothing runs. Default: each server remembers in memory what it has used.
+    ///
+    /// Calls that wait inside of an agent are kept in the memory of one server, and need no record.
+    pub fn spend_approvals<F, R, E>(mut self, spend: F) -> Self
+    where
+        F: Fn(String) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<bool, E>> + Send + 'static,
+        E: fmt::Display,
+    {
+        let spend = move |text| -> BoxFuture<'static, _> {
+            let recorded = spend(text);
+            Box::pin(async move { recorded.await.map_err(|error| error.to_string()) })
+        };
+        self.0.spend = Spend(Some(Arc::new(spend)));
         self
     }
 

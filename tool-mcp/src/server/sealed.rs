@@ -74,8 +74,8 @@ impl Signer {
         }
     }
 
-    /// Marks a note as used. Returns false if it was used before in this process: an approval is for one run.
-    pub(super) fn spend(&self, note: &str) -> bool {
+    /// Marks a note as used. Returns its signature, or `None` if it was used before in this process: an approval is for one run.
+    pub(super) fn spend(&self, note: &str) -> Option<String> {
         let mut signature = URL_SAFE_NO_PAD.decode(note).unwrap_or_default();
         signature.truncate(SIGNED);
         let (now, mut spent) = (
@@ -88,11 +88,12 @@ impl Signer {
             spent.all.remove(&old);
             spent.order.pop_front();
         }
-        let is_new = spent.all.insert(signature.clone());
-        if is_new {
-            spent.order.push_back((now + KEPT.as_secs(), signature));
+        if !spent.all.insert(signature.clone()) {
+            return None;
         }
-        is_new
+        let text = URL_SAFE_NO_PAD.encode(&signature);
+        spent.order.push_back((now + KEPT.as_secs(), signature));
+        Some(text)
     }
 
     pub(super) fn seal(

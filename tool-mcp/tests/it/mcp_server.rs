@@ -2,7 +2,8 @@
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
@@ -737,6 +738,58 @@ async fn an_approval_of_2026_is_for_the_arguments_that_were_shown() {
     assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
     let answer = client.ask(&charge(3, 500, &said)).await;
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
+}
+
+/// Of servers that share a key, one runs a call that was approved once.
+#[tokio::test]
+async fn an_approval_of_2026_is_for_one_of_several_servers() {
+    let spent = Arc::new(std::sync::Mutex::new(std::collections::HashSet::new()));
+    let fails = Arc::new(AtomicBool::new(false));
+    let server = || {
+        let (spent, fails) = (Arc::clone(&spent), Arc::clone(&fails));
+        let server = asking().state_key(b"a key of all of them");
+        server.spend_approvals(move |text: String| {
+            assert!(text.is_ascii() && text.len() == 43, "{text}");
+            let is_new = spent.lock().unwrap().insert(text);
+            let fails = fails.load(Ordering::Relaxed);
+            std::future::ready(if fails {
+                Err("the store is away")
+            } else {
+                Ok(is_new)
+            })
+        })
+    };
+    let (mut one, mut other) = (Piped::silent(server()), Piped::silent(server()));
+    let charge = |more: &Value| {
+        let mut params = json!({"name": "charge", "arguments": {"cents": 5}, "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+        }});
+        let params_of = params.as_object_mut().unwrap();
+        params_of.extend(more.as_object().cloned().unwrap());
+        request(1, "tools/call", &params.to_string())
+    };
+    for (is_away, second) in [
+        (false, "`requestState` was used before"),
+        (true, "the store is away"),
+    ] {
+        let asked = one.ask(&charge(&json!({}))).await;
+        let asks = asked["result"]["inputRequests"].as_object().unwrap();
+        let key = asks.keys().next().unwrap();
+        let said = json!({
+            "requestState": asked["result"]["requestState"],
+            "inputResponses": {key: {"action": "accept", "content": {"approve": true}}},
+        });
+        fails.store(is_away, Ordering::Relaxed);
+        if !is_away {
+            let answer = other.ask(&charge(&said)).await;
+            assert_eq!(answer["result"]["content"][0]["text"], "5", "{answer}");
+        }
+        let answer = one.ask(&charge(&said)).await;
+        let words = answer["error"]["message"].as_str().unwrap();
+        assert!(words.contains(second), "{answer}");
+    }
 }
 
 #[tokio::test]

@@ -192,7 +192,10 @@ impl AgentTool {
         let mut kept = slot.as_ref().and_then(|slot| slot.kept.clone());
         // In the background of a session, the session keeps an agent that pauses.
         let is_alone = slot.is_none() && !(in_background && subs.is_some());
-        let paused_call = PausedCall::of(&cx).filter(|_| is_alone && !in_background);
+        let paused_call = PausedCall::of(&cx).filter(|_| is_alone);
+        if is_alone && paused_call.is_none() {
+            agent_call.unattended();
+        }
         if is_alone && self.agent.may_wait(&cx, paused_call.is_some()) {
             return Err(agent_call::nobody());
         }

@@ -12,7 +12,7 @@ use toolwright_provider::wire::Namespace;
 use toolwright_runtime::tool::Cancel;
 use toolwright_runtime::toolset::Registry;
 
-use super::elicit::{Elicitation, ElicitationHandler};
+use super::elicit::Elicitation;
 use super::error::{ConnectError, ConnectErrorKind};
 use super::event::{ClientEvent, EventListener};
 use super::keep::Supervisor;
@@ -271,7 +271,21 @@ impl Connector {
         F: Fn(Elicitation) -> R + Send + Sync + 'static,
         R: Future<Output = ElicitResult> + Send + 'static,
     {
-        self.settings.asker = ElicitationHandler::new(ask);
+        self.settings.asker.set(ask);
+        self
+    }
+
+    /// Lets the call of a tool wait while a person answers a question of the server, instead of asking the
+    /// [handler](Self::on_elicitation). For servers of protocol 2026-07-28.
+    ///
+    /// In an agent's session, the question is one of its `questions`: its text is the server's message, and its options are `server`, and the `schema` of the answer or the `url` that the person visits. The session
+    /// stores what the server needs to go on, and no connection is held. The run after the answer makes the call again, with the
+    /// answer; a rejection declines. Behind a server of ours, the server's client is asked.
+    ///
+    /// Where nothing keeps a call that waits, such as in an executor alone, the handler is asked. So it is by tasks, and by
+    /// servers of older versions. Without a handler, such questions are declined.
+    pub fn pause_on_elicitation(mut self) -> Self {
+        self.settings.asker.pauses = true;
         self
     }
 

@@ -1,18 +1,20 @@
 use std::any::Any;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::layer::{Handled, Layer, Next, Request};
-use super::{Decided, Executor, Pending, PendingReason, Reply};
+use super::{Decided, Executor, Pending, PendingReason, Question, Reply};
 use crate::tool::{BoxFuture, Context, Decision};
-use toolwright_provider::call::{ErrorKind, Outcome, ToolDef, ToolError};
+use toolwright_provider::call::{Bytes, ErrorKind, Outcome, ToolDef, ToolError};
 use toolwright_schema::panics::reported;
 use toolwright_schema::text::ShortStr;
 
-/// State that a tool leaves in memory while its call waits. Handles share it, and the tool takes it once.
+/// State that a tool leaves while its call waits. Handles share it, and the tool takes it once.
 #[doc(hidden)]
 #[derive(Clone)]
 pub struct KeptState {
@@ -20,10 +22,28 @@ pub struct KeptState {
     bytes: usize,
 }
 
+/// State of a tool that asks a person, as a text that can be stored. It is for the tool alone: `Debug` shows its length.
+#[doc(hidden)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct StoredState(pub String);
+
 impl KeptState {
+    fn new(state: impl Any + Send, bytes: usize) -> Self {
+        let state: Box<dyn Any + Send> = Box::new(state);
+        let state = Arc::new(Mutex::new(Some(state)));
+        Self { state, bytes }
+    }
+
     /// Returns the size that the tool gave.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    fn is_stored(&self) -> bool {
+        self.lock()
+            .as_ref()
+            .is_some_and(|state| state.is::<StoredState>())
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Box<dyn Any + Send>>> {
@@ -31,31 +51,47 @@ impl KeptState {
     }
 }
 
-/// Lets the tool of one call pause, leave its state, and go on with a decision. For servers, which keep calls that wait. As a layer,
-/// it makes the call pending if its tool has paused.
+impl From<StoredState> for KeptState {
+    fn from(state: StoredState) -> Self {
+        let bytes = state.0.len();
+        Self::new(state, bytes)
+    }
+}
+
+/// Lets the tools of a batch pause, leave their states, and go on with decisions. For servers and agents, which keep calls that
+/// wait. As a layer, it makes a call pending if its tool has paused.
 #[doc(hidden)]
 #[derive(Clone, Default)]
-pub struct PausedCall(Arc<Mutex<PausedState>>);
+pub struct PausedCalls(Arc<Mutex<BTreeMap<usize, PausedState>>>);
 
+/// The pause of one call, as its tool finds it.
+#[doc(hidden)]
+pub struct PausedCall {
+    calls: PausedCalls,
+    place: usize,
+}
+
+/// A call by its place in the turn.
 #[derive(Default)]
 struct PausedState {
     /// Id and tool of the call, once it runs. Calls made by its tool cannot pause.
     owner: Option<(ShortStr, ShortStr)>,
     /// Call to go on with.
     resumes: Option<Resumed>,
-    /// What people see of the pause, and the state.
-    paused: Option<(Value, KeptState)>,
+    /// Why the call waits, and the state.
+    paused: Option<(PendingReason, KeptState)>,
 }
 
-/// A paused call, and the decision about what waits inside of it.
+/// State of a paused call, and the decision about what waits inside of it.
 struct Resumed {
-    pending: Pending,
+    /// The call, where a server goes on with it.
+    pending: Option<Pending>,
     state: KeptState,
     decision: Decision,
 }
 
-impl PausedCall {
-    /// Returns the context and the executor of a call that may pause.
+impl PausedCalls {
+    /// Returns the context and the executor of calls that may pause.
     pub fn around(&self, cx: Context, executor: Executor) -> (Context, Executor) {
         (cx.__with_own(self.clone()), executor.layer(self.clone()))
     }
@@ -69,25 +105,104 @@ impl PausedCall {
         let Some(state) = state else {
             return (Self::default(), pending.decided(decision));
         };
-        let call = Self::default();
-        call.lock().resumes = Some(Resumed {
-            pending: pending.clone(),
+        let calls = Self::default();
+        calls.resumes(pending.place, Some(pending.clone()), state, decision);
+        (calls, pending.decided(Decision::Approve))
+    }
+
+    /// Gives the tool of the call at this place its state and a decision, once the call is made again as an approved one.
+    pub fn resume(&self, place: usize, state: StoredState, decision: Decision) {
+        self.resumes(place, None, state.into(), decision);
+    }
+
+    fn resumes(
+        &self,
+        place: usize,
+        pending: Option<Pending>,
+        state: KeptState,
+        decision: Decision,
+    ) {
+        self.lock().entry(place).or_default().resumes = Some(Resumed {
+            pending,
             state,
             decision,
         });
-        (call, pending.decided(Decision::Approve))
     }
 
-    /// Returns the paused call of a context, if the context is that of the call itself.
+    /// Returns the question and the state of the call at this place, if its tool asks a person.
+    pub fn take_question(&self, place: usize) -> Option<(Question, StoredState)> {
+        let (reason, state) = self.lock().get_mut(&place)?.paused.take()?;
+        let state = state.lock().take()?.downcast::<StoredState>().ok()?;
+        match reason {
+            PendingReason::Question(question) => Some((question, *state)),
+            _ => None,
+        }
+    }
+
+    /// Returns true if the tool of the call at this place was not given its state: a layer held the call back.
+    pub fn is_unused(&self, place: usize) -> bool {
+        let calls = self.lock();
+        let resumes = calls.get(&place).and_then(|call| call.resumes.as_ref());
+        resumes.is_some_and(|resumes| resumes.state.lock().is_some())
+    }
+
+    /// Returns the reply to the client of the call at this place, and the state of a call that is pending.
+    ///
+    /// A decision may not reach the tool, which has changed or is gone, or which a layer holds back. The call waits on with its
+    /// state then, and shows why.
+    pub fn reply<'a>(&self, place: usize, reply: &'a Reply) -> (Cow<'a, Reply>, Option<KeptState>) {
+        let call = self.lock().remove(&place).unwrap_or_default();
+        let unused = call
+            .resumes
+            .filter(|resumes| resumes.state.lock().is_some());
+        let Some((pending, state)) = unused.and_then(|it| Some((it.pending?, it.state))) else {
+            let Some((reason, state)) = call.paused else {
+                return (Cow::Borrowed(reply), None);
+            };
+            let mut reply = reply.clone();
+            if let Reply::Pending(waits) = &mut reply {
+                waits.reason = reason;
+            }
+            return (Cow::Owned(reply), Some(state));
+        };
+        let (mut waits, error) = match reply {
+            Reply::Pending(waits) => (waits.clone(), held(&waits.reason)),
+            Reply::Answered(result) => match &result.outcome {
+                Ok(Outcome::AskUser { question, .. }) => (pending.clone(), question.clone()),
+                Ok(_) => return (Cow::Borrowed(reply), None),
+                Err(error) => (pending.clone(), error.to_string()),
+            },
+        };
+        waits.reason = match pending.reason {
+            PendingReason::Decision(shown) => PendingReason::Decision(with_error(shown, &error)),
+            PendingReason::Question(question) => question.with_error(&error).into(),
+            _ => waits.reason,
+        };
+        (Cow::Owned(Reply::Pending(waits)), Some(state))
+    }
+
+    /// Locks the calls. A poisoned lock is usable: no update is left half done under it.
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<usize, PausedState>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PausedCall {
+    /// Returns the pause of the call of this context, if whoever made the call keeps what waits. `None` in the background, and for
+    /// a call that is made by another call's tool.
     pub fn of(cx: &Context) -> Option<Self> {
-        let call = cx.get::<Self>()?;
+        let calls = cx.get::<PausedCalls>()?;
         let own = (cx.call_id()?, cx.tool()?);
-        let is_own = call
+        let place = cx.call_index()?;
+        let is_own = calls
             .lock()
-            .owner
-            .as_ref()
+            .get(&place)
+            .and_then(|call| call.owner.as_ref())
             .is_some_and(|(id, tool)| (&**id, &**tool) == own);
-        is_own.then(|| call.clone())
+        (is_own && cx.open_call().is_none()).then(|| Self {
+            calls: calls.clone(),
+            place,
+        })
     }
 
     /// Takes the state that the tool left, and the decision about it. `None` for a call that begins.
@@ -95,8 +210,11 @@ impl PausedCall {
     /// # Errors
     /// Fails if the state was taken before: a layer makes the call again, which would begin anew.
     pub fn resume<T: Any>(&self) -> Result<Option<(T, Decision)>, ToolError> {
-        let call = self.lock();
-        let Some(resumes) = &call.resumes else {
+        let calls = self.calls.lock();
+        let Some(resumes) = calls
+            .get(&self.place)
+            .and_then(|call| call.resumes.as_ref())
+        else {
             return Ok(None);
         };
         let state = resumes.state.lock().take();
@@ -111,66 +229,53 @@ impl PausedCall {
     /// Makes the call pending, with what people see, and the error of the decision that could not be carried out. `bytes` is
     /// about the size of the state.
     pub fn pause(&self, shown: Value, error: Option<&str>, state: impl Any + Send, bytes: usize) {
-        let state: Box<dyn Any + Send> = Box::new(state);
-        let state = Arc::new(Mutex::new(Some(state)));
         let shown = match error {
             Some(error) => with_error(shown, error),
             None => shown,
         };
-        self.lock().paused = Some((shown, KeptState { state, bytes }));
+        self.pauses(PendingReason::Decision(shown), KeptState::new(state, bytes));
     }
 
-    /// Returns the reply to the call's client, and the state of a call that is pending.
-    ///
-    /// A decision may not reach the tool, which has changed or is gone, or which a layer holds back. The call waits on with its
-    /// state then, and shows the reason. A layer's answer in place of the tool's counts.
-    pub fn reply<'a>(&self, reply: &'a Reply) -> (Cow<'a, Reply>, Option<KeptState>) {
-        let (resumes, paused) = {
-            let mut call = self.lock();
-            (call.resumes.take(), call.paused.take())
-        };
-        let unused = resumes.filter(|resumes| resumes.state.lock().is_some());
-        let Some(Resumed { pending, state, .. }) = unused else {
-            return (Cow::Borrowed(reply), paused.map(|(_, state)| state));
-        };
-        let (mut waits, error) = match reply {
-            Reply::Pending(waits) => (waits.clone(), held(&waits.reason)),
-            Reply::Answered(result) => match &result.outcome {
-                Ok(Outcome::AskUser { question, .. }) => (pending.clone(), question.clone()),
-                Ok(_) => return (Cow::Borrowed(reply), None),
-                Err(error) => (pending.clone(), error.to_string()),
-            },
-        };
-        if let PendingReason::Decision(shown) = pending.reason {
-            waits.reason = PendingReason::Decision(with_error(shown, &error));
-        }
-        (Cow::Owned(Reply::Pending(waits)), Some(state))
+    /// Makes the call pending with a question. The answer goes to the tool, together with the state.
+    pub fn ask(&self, question: Question, state: StoredState) {
+        self.pauses(question.into(), state.into());
     }
 
-    /// Locks the state. A poisoned lock is usable: no update is left half done under it.
-    fn lock(&self) -> MutexGuard<'_, PausedState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn pauses(&self, reason: PendingReason, state: KeptState) {
+        self.calls.lock().entry(self.place).or_default().paused = Some((reason, state));
     }
 }
 
-impl Layer for PausedCall {
+impl Layer for PausedCalls {
     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             let call = request.call();
-            let owner = (call.id.clone(), call.name.clone());
+            let place = request.context().call_index();
+            let place = place.unwrap_or_else(|| request.index());
             {
-                let mut state = self.lock();
-                state.owner = Some(owner);
+                let mut calls = self.lock();
+                let state = calls.entry(place).or_default();
+                state.owner = Some((call.id.clone(), call.name.clone()));
                 state.paused = None;
+                let resumes = state.resumes.as_ref();
                 // Nobody has approved a call of another tool of that name.
-                if state.resumes.is_some() && request.tool().__agent().is_none() {
+                if resumes.is_some_and(|resumes| !resumes.state.is_stored())
+                    && request.tool().__agent().is_none()
+                {
                     let words = "the agent that the call runs is not there any more";
                     return Handled::Done(Err(ToolError::new(ErrorKind::Rejected, words)));
                 }
             }
             let handled = next.run(request).await;
-            let shown = self.lock().paused.as_ref().map(|(shown, _)| shown.clone());
-            shown.map_or(handled, Handled::Wait)
+            let calls = self.lock();
+            let paused = calls.get(&place).and_then(|call| call.paused.as_ref());
+            match paused {
+                Some((PendingReason::Decision(shown), _)) => Handled::Wait(shown.clone()),
+                Some((reason, _)) => {
+                    Handled::Wait(serde_json::to_value(reason).unwrap_or_default())
+                }
+                None => handled,
+            }
         })
     }
 }
@@ -197,10 +302,16 @@ fn held(reason: &PendingReason) -> String {
     }
 }
 
-impl fmt::Debug for PausedCall {
+impl fmt::Debug for PausedCalls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A state may be secret.
-        f.write_str("PausedCall(..)")
+        f.write_str("PausedCalls(..)")
+    }
+}
+
+impl fmt::Debug for StoredState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Bytes(&self.0).fmt(f)
     }
 }
 

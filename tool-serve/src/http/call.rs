@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use toolwright_json::strip_bom;
 use toolwright_provider::call::{ErrorKind, ToolCall};
-use toolwright_runtime::executor::{Batch, Decided, PausedCall, Pending, PendingReason, Reply};
+use toolwright_runtime::executor::{Batch, Decided, PausedCalls, Pending, PendingReason, Reply};
 use toolwright_runtime::tool::Context;
 use toolwright_schema::decode::FaultCode;
 
@@ -78,7 +78,7 @@ pub(super) async fn call(
 pub(super) struct CallRun {
     pub(super) call: ToolCall,
     pub(super) decided: Option<Decided>,
-    pub(super) paused: PausedCall,
+    pub(super) paused: PausedCalls,
 }
 
 impl CallRun {
@@ -86,7 +86,7 @@ impl CallRun {
         Self {
             call,
             decided: None,
-            paused: PausedCall::default(),
+            paused: PausedCalls::default(),
         }
     }
 }
@@ -140,7 +140,7 @@ pub(super) fn answer_json(
     call: &CallRun,
     reply: &Reply,
 ) -> (StatusCode, String) {
-    let (reply, kept) = call.paused.reply(reply);
+    let (reply, kept) = call.paused.reply(0, reply);
     let store = |pending| {
         let (id, calls) = (random::id(), &state.pending_calls);
         calls.insert(id.clone(), pending, cx.clone(), kept.clone());

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use toolwright_json::strip_bom;
 use toolwright_provider::call::ToolResult;
-use toolwright_runtime::executor::{KeptCall, PausedCall, Reply};
+use toolwright_runtime::executor::{KeptCall, PausedCalls, Reply};
 use toolwright_runtime::tool::Decision;
 use toolwright_schema::text::Printable;
 
@@ -76,7 +76,7 @@ pub(super) async fn decide(
     let Some(KeptCall { pending, cx, .. }) = state.pending_calls.take(&id) else {
         return not_waiting();
     };
-    let (paused, decided) = PausedCall::decided(&pending, kept, decision);
+    let (paused, decided) = PausedCalls::decided(&pending, kept, decision);
     let call = CallRun {
         call: decided.call.clone(),
         decided: Some(decided),

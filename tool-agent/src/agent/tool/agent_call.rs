@@ -7,7 +7,7 @@ use toolwright_runtime::tool::{Context, State};
 
 use super::{AgentTool, FinalizeFn};
 use crate::agent::Agent;
-use crate::agent::sub_sessions::SubSessions;
+use crate::agent::sub_sessions::{SubSessions, Unattended};
 use crate::budget::Ledger;
 use crate::model::ModelError;
 use crate::run::{AgentError, RunEnd};
@@ -68,6 +68,11 @@ impl AgentCall {
                 .with(ledger),
             continues: true,
         }
+    }
+
+    /// Lets no tool of the agent pause: nobody keeps its session.
+    pub(super) fn unattended(&mut self) {
+        self.cx = std::mem::take(&mut self.cx).with(Unattended);
     }
 
     /// Returns the session to run: the caller's copy, a newer stored one, or a new one.

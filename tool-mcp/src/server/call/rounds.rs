@@ -1,7 +1,9 @@
 //! Rounds of a call: it runs, and its user is asked, until there is an answer.
 
 use serde_json::Value;
-use toolwright_runtime::executor::{Decided, KeptState, PausedCall, Pending, PendingReason, Reply};
+use toolwright_runtime::executor::{
+    Decided, KeptState, PausedCalls, Pending, PendingReason, Reply,
+};
 
 use super::super::caller;
 use super::super::dispatch::Answered;
@@ -87,7 +89,7 @@ impl CallTask {
                     if is_paused {
                         question::forget(&mut self.answers);
                     }
-                    let (paused, decided) = PausedCall::decided(&waits.pending, waits.state, says);
+                    let (paused, decided) = PausedCalls::decided(&waits.pending, waits.state, says);
                     next = Some((paused, Some(decided)));
                 }
             }
@@ -97,7 +99,7 @@ impl CallTask {
     /// Runs the call once, or goes on with it.
     async fn run(
         &mut self,
-        (paused, decided): (PausedCall, Option<Decided>),
+        (paused, decided): (PausedCalls, Option<Decided>),
     ) -> Result<Round, RpcError> {
         let running = self.start(&paused, decided).await;
         let batch = self.end(running).await;
@@ -105,7 +107,7 @@ impl CallTask {
             let words = "the call has no answer";
             return Err(RpcError::new(code::INTERNAL_ERROR, words));
         };
-        let (reply, state) = paused.reply(reply);
+        let (reply, state) = paused.reply(0, reply);
         Ok(match reply.into_owned() {
             Reply::Pending(pending) => Round::Waits(WaitingRound { pending, state }),
             Reply::Answered(result) => match question::asked(&result) {

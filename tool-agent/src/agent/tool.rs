@@ -217,7 +217,8 @@ impl AgentTool {
             AgentCallResult::Paused => {
                 let asks = running.session.status();
                 if let Some(call) = &paused_call
-                    && !matches!(asks, Status::AwaitingUser { .. })
+                    && (!matches!(asks, Status::AwaitingUser { .. })
+                        || running.session.goes_on_with_answer())
                 {
                     return self.pauses(call, std::mem::take(&mut running.session), None, &cx);
                 }

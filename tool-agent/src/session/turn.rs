@@ -94,6 +94,16 @@ impl Session {
         open
     }
 
+    /// Returns true if the answer to the first open question goes to the tool that asks, and is not its result.
+    pub(crate) fn goes_on_with_answer(&self) -> bool {
+        let first = self.questions().into_iter().next();
+        let wait = first.and_then(|first| self.wait(first.index));
+        wait.is_some_and(|wait| {
+            let inside = wait.sub.as_deref();
+            wait.paused.is_some() || inside.is_some_and(Self::goes_on_with_answer)
+        })
+    }
+
     /// Returns the first open question as a status.
     pub(crate) fn question(&self) -> Option<Status> {
         let first = self.questions().into_iter().next()?;

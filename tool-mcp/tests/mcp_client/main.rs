@@ -17,6 +17,7 @@ mod memory;
 #[cfg(feature = "oauth")]
 mod oauth;
 mod over_http;
+mod pauses;
 mod raw_http;
 mod recovery;
 mod results;

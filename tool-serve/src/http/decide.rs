@@ -61,6 +61,14 @@ pub(super) async fn decide(
         let message = r#"the tool has asked a question: `{"answer": …}` answers it, `{"reject": "why"}` does not"#;
         return refused(StatusCode::UNPROCESSABLE_ENTITY, "no_answer", message);
     }
+    // The tool goes on with the answer.
+    if let (Some(question), Some(_), Decision::Answer(answer)) =
+        (pending.reason.question(), &kept, &decision)
+        && let Err(faults) = question.check(answer)
+    {
+        let message = format!("the answer does not fit: {}", Printable::new(&faults));
+        return refused(StatusCode::UNPROCESSABLE_ENTITY, "no_answer", &message);
+    }
     // Nothing runs by an edit that does not fit, and the call waits on.
     if let Decision::Edit(arguments) = &decision
         && kept.is_none()

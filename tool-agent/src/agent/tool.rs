@@ -53,7 +53,8 @@ const TIMEOUT: Duration = Duration::from_hours(1);
 /// and shows the error. In a call by an executor alone, and for an agent with
 /// [interrupts](Agent::interrupt_before), no question can be asked. There an agent is refused before anything runs if a tool
 /// of it is manual or requires an approval, or a layer of it may leave calls [pending](toolwright_runtime::executor::Layer::may_hold). A
-/// question is the call's outcome.
+/// question is the call's outcome, unless its tool goes on with the answer: such a question is asked as about a call inside, and
+/// declined where nothing keeps the agent's session.
 ///
 /// ```
 /// use toolwright::agent::testing::ScriptedModel;

@@ -19,7 +19,7 @@ use toolwright_mcp::{self as mcp, Client};
 use super::raw_http::{Asked, Reply, Server};
 use super::text;
 
-const ARGUMENTS: &str = r#"{"n":  1.0}"#;
+pub(crate) const ARGUMENTS: &str = r#"{"n":  1.0}"#;
 
 fn asks(message: &str, property: &str) -> Value {
     json!({"method": "elicitation/create", "params": {
@@ -102,17 +102,17 @@ async fn serve(answer: impl Fn(&Value) -> Option<Reply> + Send + Sync + 'static)
     .await
 }
 
-async fn server() -> Server {
+pub(crate) async fn server() -> Server {
     serve(|_| None).await
 }
 
-async fn client(server: &Server) -> Client {
+pub(crate) async fn client(server: &Server) -> Client {
     let connector = mcp::connect(&*server.url).pause_on_elicitation();
     connector.await.unwrap()
 }
 
 /// The parameters of the calls that the server was sent.
-fn calls(server: &Server) -> Vec<Value> {
+pub(crate) fn calls(server: &Server) -> Vec<Value> {
     let asked = server.asked();
     let calls = asked
         .iter()
@@ -127,16 +127,16 @@ fn key(call: &Value) -> &Value {
     &call["_meta"]["toolwright/idempotency_key"]
 }
 
-fn calls_of(tool: &str) -> ModelResponse {
+pub(crate) fn calls_of(tool: &str) -> ModelResponse {
     ModelResponse::calls([ToolCall::new("c1", tool, ARGUMENTS)])
 }
 
-fn model(steps: impl IntoIterator<Item = ModelResponse>) -> ScriptedModel {
+pub(crate) fn model(steps: impl IntoIterator<Item = ModelResponse>) -> ScriptedModel {
     ScriptedModel::new(steps.into_iter().map(Ok))
 }
 
 /// An agent that calls the tool, and ends.
-async fn agent(server: &Server, tool: &str) -> Agent {
+pub(crate) async fn agent(server: &Server, tool: &str) -> Agent {
     let steps = [calls_of(tool), ModelResponse::text("Done.")];
     Agent::new(model(steps), client(server).await.toolset())
 }
@@ -160,13 +160,13 @@ fn with_store(agent: Agent, store: Option<&Arc<MemoryCheckpointer>>) -> Agent {
 }
 
 /// The name of the run's end.
-async fn run(agent: &Agent, session: &mut Session) -> String {
+pub(crate) async fn run(agent: &Agent, session: &mut Session) -> String {
     let run = agent.run(session, &Context::new()).await.unwrap();
     run.end.as_str().to_owned()
 }
 
 /// Another copy, as another process reads it.
-fn stored(session: &Session) -> Session {
+pub(crate) fn stored(session: &Session) -> Session {
     serde_json::from_str(&serde_json::to_string(session).unwrap()).unwrap()
 }
 
@@ -183,7 +183,7 @@ fn question(session: &Session) -> (String, Value) {
 }
 
 /// The result of the call.
-fn result(session: &Session) -> String {
+pub(crate) fn result(session: &Session) -> String {
     let mut messages = session.thread().messages().iter();
     let result = messages.find_map(|message| match message {
         ThreadMessage::Tool(answer) => Some(answer.text.clone()),
@@ -434,6 +434,7 @@ async fn a_run_that_is_dropped_behind_the_answer_makes_the_call_once() {
         assert_eq!(run(&second, &mut session).await, "ask_user");
         session.answer(json!({"city": "Rome"})).unwrap();
         assert_eq!(run(&second, &mut session).await, "completed");
+        assert!(result(&session).contains("Rome"));
         let calls = calls(&server);
         assert_eq!(calls.len(), 4);
         assert_eq!(calls[2].get("requestState"), None);

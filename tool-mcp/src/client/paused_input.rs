@@ -52,7 +52,7 @@ impl PausedInput {
     /// # Errors
     /// The call waits on if it has another question.
     pub(super) fn resume(call: &PausedCall) -> Result<Option<InputResponses>, ToolError> {
-        let Some((stored, decision)) = call.resume::<StoredState>()? else {
+        let Some((stored, decision)) = call.answer() else {
             return Ok(None);
         };
         let unreadable = |error: serde_json::Error| {

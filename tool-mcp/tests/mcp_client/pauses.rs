@@ -1,23 +1,18 @@
 //! Calls of remote tools that wait in the session of an agent while a person answers (protocol 2026-07-28).
 
-use std::sync::mpsc;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolwright::agent::session::SessionError;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, AgentTool, MemoryCheckpointer, ModelResponse, RunEnd, Session, Status,
-    Thread, ThreadMessage,
+    Agent, MemoryCheckpointer, ModelResponse, RunEnd, Session, Status, ThreadMessage,
 };
-use toolwright::call::{BoxFuture, Decision};
-use toolwright::executor::PendingReason;
-use toolwright::layers::{Approval, Handled, Layer, Next, Request};
-use toolwright::{Context, Executor, Outcome, ToolCall, Toolset};
+use toolwright::call::Decision;
+use toolwright::{Context, ToolCall};
 use toolwright_mcp::{self as mcp, Client};
 
 use super::raw_http::{Asked, Reply, Server};
-use super::text;
 
 pub(crate) const ARGUMENTS: &str = r#"{"n":  1.0}"#;
 
@@ -64,7 +59,9 @@ fn called(params: &Value) -> Value {
 }
 
 /// A server, which outlives its clients.
-async fn serve(answer: impl Fn(&Value) -> Option<Reply> + Send + Sync + 'static) -> Server {
+pub(crate) async fn serve(
+    answer: impl Fn(&Value) -> Option<Value> + Send + Sync + 'static,
+) -> Server {
     let names = [
         "book", "twice", "again", "visit", "samples", "expires", "hangs",
     ];
@@ -84,16 +81,13 @@ async fn serve(answer: impl Fn(&Value) -> Option<Reply> + Send + Sync + 'static)
             }
             Some("tools/call") => {
                 let params = &message["params"];
-                if let Some(reply) = answer(params) {
-                    return reply;
-                }
                 if params["name"] == "expires" && params.get("requestState").is_some() {
                     let error = json!({"code": -32602, "message": "the state has expired"});
                     return Reply::json(
                         &json!({"jsonrpc": "2.0", "id": message["id"], "error": error}),
                     );
                 }
-                called(params)
+                answer(params).unwrap_or_else(|| called(params))
             }
             _ => return Reply::status("400 Bad Request"),
         };
@@ -123,7 +117,7 @@ pub(crate) fn calls(server: &Server) -> Vec<Value> {
         .collect()
 }
 
-fn key(call: &Value) -> &Value {
+pub(crate) fn key(call: &Value) -> &Value {
     &call["_meta"]["toolwright/idempotency_key"]
 }
 
@@ -142,17 +136,17 @@ pub(crate) async fn agent(server: &Server, tool: &str) -> Agent {
 }
 
 /// An agent that calls the tool in one process.
-async fn before(server: &Server, tool: &str) -> Agent {
+pub(crate) async fn before(server: &Server, tool: &str) -> Agent {
     Agent::new(model([calls_of(tool)]), client(server).await.toolset())
 }
 
 /// The same agent in another one, where it ends.
-async fn after(server: &Server) -> Agent {
+pub(crate) async fn after(server: &Server) -> Agent {
     let steps = [ModelResponse::text("Done.")];
     Agent::new(model(steps), client(server).await.toolset())
 }
 
-fn with_store(agent: Agent, store: Option<&Arc<MemoryCheckpointer>>) -> Agent {
+pub(crate) fn with_store(agent: Agent, store: Option<&Arc<MemoryCheckpointer>>) -> Agent {
     match store {
         Some(store) => agent.checkpointer(Arc::clone(store)),
         None => agent,
@@ -171,7 +165,7 @@ pub(crate) fn stored(session: &Session) -> Session {
 }
 
 /// Text and schema of the first question.
-fn question(session: &Session) -> (String, Value) {
+pub(crate) fn question(session: &Session) -> (String, Value) {
     let Status::AwaitingUser {
         question, options, ..
     } = session.status()
@@ -193,7 +187,7 @@ pub(crate) fn result(session: &Session) -> String {
 }
 
 /// All that people see of a session, and of its agent's waiting calls.
-fn shown(agent: &Agent, session: &Session) -> String {
+pub(crate) fn shown(agent: &Agent, session: &Session) -> String {
     let waiting = serde_json::to_string(&agent.waiting(session, &Context::new())).unwrap();
     let (status, pending) = (session.status(), session.pending());
     format!("{waiting} {status:?} {pending:?} {session:?}")
@@ -386,212 +380,4 @@ async fn a_request_that_is_not_offered_fails_before_anybody_is_asked() {
     assert_eq!(run(&agent, &mut session).await, "completed");
     let result = result(&session);
     assert!(result.contains("sampling/createMessage"), "{result}");
-}
-
-/// The second request arrives, and its client is gone before it is answered.
-#[tokio::test]
-async fn a_run_that_is_dropped_behind_the_answer_makes_the_call_once() {
-    for has_store in [false, true] {
-        let (release, held) = mpsc::channel::<()>();
-        let (arrival, hangs_now) = tokio::sync::oneshot::channel();
-        let (held, arrival) = (Mutex::new(held), Mutex::new(Some(arrival)));
-        let server = serve(move |params| {
-            let is_answered = params.get("requestState").is_some();
-            let first = arrival.lock().unwrap().take_if(|_| is_answered);
-            if let Some(first) = first {
-                first.send(()).unwrap();
-                let _ = held.lock().unwrap().recv();
-            }
-            None
-        })
-        .await;
-        let store = Arc::new(MemoryCheckpointer::new());
-        let with_store = |agent| with_store(agent, has_store.then_some(&store));
-        let first = with_store(before(&server, "hangs").await);
-        let mut session = Session::ask("Book!");
-        run(&first, &mut session).await;
-        session.answer(json!({"city": "Oslo"})).unwrap();
-        tokio::select! {
-            end = run(&first, &mut session) => panic!("{end:?}"),
-            () = async { hangs_now.await.unwrap() } => {}
-        }
-        let mut session = if has_store {
-            first.state(session.id()).await.unwrap().unwrap()
-        } else {
-            stored(&session)
-        };
-        let second = with_store(after(&server).await);
-        assert_eq!(run(&second, &mut session).await, "pending");
-        let reason = session.pending()[0].reason.clone();
-        assert!(
-            matches!(reason, PendingReason::OutcomeUnknown(_)),
-            "{reason:?}"
-        );
-        assert_eq!(calls(&server).len(), 2);
-
-        // Again from the beginning, as another call.
-        session.decide("c1", Decision::Approve).unwrap();
-        assert_eq!(run(&second, &mut session).await, "ask_user");
-        session.answer(json!({"city": "Rome"})).unwrap();
-        assert_eq!(run(&second, &mut session).await, "completed");
-        assert!(result(&session).contains("Rome"));
-        let calls = calls(&server);
-        assert_eq!(calls.len(), 4);
-        assert_eq!(calls[2].get("requestState"), None);
-        assert_eq!(key(&calls[0]), key(&calls[1]));
-        assert_eq!(key(&calls[2]), key(&calls[3]));
-        assert_ne!(key(&calls[1]), key(&calls[2]));
-        drop(release);
-    }
-}
-
-#[tokio::test]
-async fn an_agent_inside_an_agent_asks_through_the_outer_one() {
-    let server = server().await;
-    for has_store in [false, true] {
-        let others = calls(&server).len();
-        let store = Arc::new(MemoryCheckpointer::new());
-        let outer = |step, inner| {
-            let clerk = AgentTool::new(inner, "clerk", "Books.").build().unwrap();
-            let agent = Agent::new(model([step]), Toolset::new([clerk]).unwrap());
-            with_store(agent, has_store.then_some(&store))
-        };
-        let call = ToolCall::new("o1", "clerk", r#"{"input": "Book!"}"#);
-        let step = ModelResponse::calls([call]);
-        let first = outer(step, before(&server, "book").await);
-        let mut session = Session::ask("Book!");
-        run(&first, &mut session).await;
-        assert_eq!(question(&session).0, "Where?");
-        let shown = shown(&first, &session);
-        assert!(!shown.contains("s3cret"), "{shown}");
-        let error = session.answer(json!({"city": 1})).unwrap_err();
-        assert!(matches!(error, SessionError::InvalidAnswer(_)), "{error:?}");
-        let waiting = first.waiting(&session, &Context::new());
-        let inside = waiting.last().unwrap();
-        assert_eq!(inside.path, [0, 0]);
-        session
-            .decide(inside, Decision::Answer(json!({"city": "Oslo"})))
-            .unwrap();
-
-        let mut session = stored(&session);
-        let second = outer(ModelResponse::text("All is done."), after(&server).await);
-        assert_eq!(run(&second, &mut session).await, "completed");
-        assert_eq!(result(&session), "Done.");
-        let calls = calls(&server).split_off(others);
-        assert_eq!(calls.len(), 2, "{calls:?}");
-        assert_eq!(key(&calls[0]), key(&calls[1]));
-        assert!(calls[1].to_string().contains("Oslo"), "{calls:?}");
-    }
-}
-
-/// Nobody keeps a call of an executor, nor the session of an agent in it.
-#[tokio::test]
-async fn where_nothing_keeps_the_call_the_question_is_declined() {
-    let server = server().await;
-    let call = ToolCall::new("c1", "book", ARGUMENTS);
-    let executor = Executor::serial(client(&server).await.toolset());
-    let batch = executor.run(&[call], &Context::new()).await;
-    let said = text(batch.results().next().unwrap());
-    assert_eq!(said, r#"{"where":{"action":"decline"}}"#);
-
-    let clerk = AgentTool::new(agent(&server, "book").await, "clerk", "Books.");
-    let executor = Executor::serial(Toolset::new([clerk.build().unwrap()]).unwrap());
-    let call = ToolCall::new("c1", "clerk", r#"{"input": "Book!"}"#);
-    let batch = executor.run(&[call], &Context::new()).await;
-    assert_eq!(text(batch.results().next().unwrap()), "Done.");
-    let calls = calls(&server);
-    assert_eq!(calls.len(), 4);
-    let declined = json!({"where": {"action": "decline"}});
-    assert_eq!(calls[3]["inputResponses"], declined);
-}
-
-/// One step stores no session.
-#[tokio::test]
-async fn a_step_declines() {
-    let server = server().await;
-    let agent = before(&server, "book").await;
-    let mut thread = Thread::from([ThreadMessage::user("Book!")]);
-    agent.step(&mut thread, &Context::new()).await.unwrap();
-    let session = Session::from_thread(thread);
-    assert_eq!(result(&session), r#"{"where":{"action":"decline"}}"#);
-}
-
-/// Takes what the model wrote away, and writes its own.
-struct Rewrites;
-
-impl Layer for Rewrites {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
-        Box::pin(next.run(request.with_arguments(ARGUMENTS)))
-    }
-}
-
-#[tokio::test]
-async fn an_approved_call_asks_and_is_not_approved_twice() {
-    let server = server().await;
-    let tools = client(&server).await.toolset();
-    let executor = Executor::serial(tools)
-        .layer(Rewrites)
-        .layer(Approval::when(|_| true));
-    let agent = Agent::with_executor(
-        model([calls_of("book"), ModelResponse::text("Done.")]),
-        executor,
-    );
-    let mut session = Session::ask("Book!");
-    assert_eq!(run(&agent, &mut session).await, "pending");
-    session.decide("c1", Decision::Approve).unwrap();
-    assert_eq!(run(&agent, &mut session).await, "ask_user");
-    session.answer(json!({"city": "Oslo"})).unwrap();
-    assert_eq!(run(&agent, &mut session).await, "completed");
-    assert_eq!(calls(&server).len(), 2);
-}
-
-/// Two calls of a turn are asked about, and answered in any order.
-#[tokio::test]
-async fn two_calls_of_a_turn_ask() {
-    let server = server().await;
-    let both = ["book", "again"].map(|name| ToolCall::new(name, name, ARGUMENTS));
-    let model = ScriptedModel::new([
-        Ok(ModelResponse::calls(both)),
-        Ok(ModelResponse::text("Done.")),
-    ]);
-    let agent = Agent::new(model, client(&server).await.toolset());
-    let mut session = Session::ask("Book!");
-    run(&agent, &mut session).await;
-    assert_eq!(session.questions().len(), 2);
-    session
-        .answer_call("again", json!({"city": "Oslo"}))
-        .unwrap();
-    run(&agent, &mut session).await;
-    assert_eq!(session.questions().len(), 2);
-    assert_eq!(calls(&server).len(), 3);
-    session.answer(json!({"city": "Rome"})).unwrap();
-    session.answer(json!({"word": "yes"})).unwrap();
-    assert_eq!(run(&agent, &mut session).await, "completed");
-    assert_eq!(calls(&server).len(), 5);
-}
-
-/// An answer is for the tool that asked.
-#[tokio::test]
-async fn a_tool_that_has_changed_takes_no_answer() {
-    let server = server().await;
-    let mut session = Session::ask("Book!");
-    run(&before(&server, "book").await, &mut session).await;
-    session.answer(json!({"city": "Oslo"})).unwrap();
-    let book = toolwright::DynTool::builder()
-        .name("book")
-        .description("Other.");
-    let book = book.handler_sync(|_: Value, _| Ok::<_, toolwright::ToolError>(Outcome::value(1)));
-    for tools in [
-        Toolset::default(),
-        Toolset::new([book.build().unwrap()]).unwrap(),
-    ] {
-        let mut session = stored(&session);
-        let agent = Agent::new(model([ModelResponse::text("Done.")]), tools);
-        let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
-        assert!(matches!(error, AgentError::Decision { .. }), "{error:?}");
-        assert_eq!(question(&session).0, "Where?");
-        session.decide("c1", Decision::Reject("no".into())).unwrap();
-        assert_eq!(run(&agent, &mut session).await, "completed");
-    }
-    assert_eq!(calls(&server).len(), 1);
 }

@@ -88,6 +88,15 @@ struct Resumed {
     pending: Option<Pending>,
     state: KeptState,
     decision: Decision,
+    /// True once the tool has read its stored state.
+    is_read: bool,
+}
+
+impl Resumed {
+    /// Returns true if the tool was not given its state.
+    fn is_unused(&self) -> bool {
+        !self.is_read && self.state.lock().is_some()
+    }
 }
 
 impl PausedCalls {
@@ -126,6 +135,7 @@ impl PausedCalls {
             pending,
             state,
             decision,
+            is_read: false,
         });
     }
 
@@ -143,7 +153,7 @@ impl PausedCalls {
     pub fn is_unused(&self, place: usize) -> bool {
         let calls = self.lock();
         let resumes = calls.get(&place).and_then(|call| call.resumes.as_ref());
-        resumes.is_some_and(|resumes| resumes.state.lock().is_some())
+        resumes.is_some_and(Resumed::is_unused)
     }
 
     /// Returns the reply to the client of the call at this place, and the state of a call that is pending.
@@ -152,9 +162,7 @@ impl PausedCalls {
     /// state then, and shows why.
     pub fn reply<'a>(&self, place: usize, reply: &'a Reply) -> (Cow<'a, Reply>, Option<KeptState>) {
         let call = self.lock().remove(&place).unwrap_or_default();
-        let unused = call
-            .resumes
-            .filter(|resumes| resumes.state.lock().is_some());
+        let unused = call.resumes.filter(Resumed::is_unused);
         let Some((pending, state)) = unused.and_then(|it| Some((it.pending?, it.state))) else {
             let Some((reason, state)) = call.paused else {
                 return (Cow::Borrowed(reply), None);
@@ -224,6 +232,16 @@ impl PausedCall {
                 ToolError::failed("the call went on before, and cannot begin again").permanent(),
             ),
         }
+    }
+
+    /// Returns the stored state that the tool left, and the decision about its question. `None` for a call that begins. A layer that
+    /// makes the call again wants the same.
+    pub fn answer(&self) -> Option<(StoredState, Decision)> {
+        let mut calls = self.calls.lock();
+        let resumes = calls.get_mut(&self.place)?.resumes.as_mut()?;
+        let state = resumes.state.lock().as_ref()?.downcast_ref().cloned()?;
+        resumes.is_read = true;
+        Some((state, resumes.decision.clone()))
     }
 
     /// Makes the call pending, with what people see, and the error of the decision that could not be carried out. `bytes` is

@@ -216,8 +216,8 @@ pub(crate) struct WaitingCall {
     pub(crate) call: ToolCall,
     #[serde(rename = "why")]
     pub(crate) reason: PendingReason,
-    /// Revision of the call's record, if its outcome is unknown or its tool asks, and the agent has a checkpointer. A decision is bound to it:
-    /// if the outcome becomes known meanwhile, the call does not run again.
+    /// Revision of the call's record, if its outcome is unknown or its tool asks, and the agent has a checkpointer. A decision
+    /// is bound to it: if the outcome becomes known meanwhile, the call does not run again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) record: Option<u64>,
     /// Digest of the call as it was shown: see [`crate::digest`].

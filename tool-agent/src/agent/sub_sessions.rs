@@ -45,7 +45,7 @@ struct VisitShared {
     reports_edits: bool,
 }
 
-/// Mark in the context of an agent's run: nobody keeps what waits, so no tool pauses.
+/// Mark in the context of an agent's run whose session is dropped at its end: no tool may pause.
 pub(super) struct Unattended;
 
 /// Usage that is already counted, by session id: in the caller's session, or in the slot's `cost`. All agents below the

@@ -126,7 +126,7 @@ impl Connection {
     /// Returns the client's capabilities as JSON.
     pub(super) fn capabilities(&self, is_modern: bool) -> String {
         let mut all = ObjectWriter::new();
-        // Of older versions, a question is a request of the server's, which the handler alone can answer.
+        // In older versions a question is a request of the server, which only the handler can answer.
         if self.asker.is_there() || (is_modern && self.asker.pauses) {
             all = all.json("elicitation", r#"{"form":{},"url":{}}"#);
         }

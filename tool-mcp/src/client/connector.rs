@@ -275,15 +275,15 @@ impl Connector {
         self
     }
 
-    /// Lets the call of a tool wait while a person answers a question of the server, instead of asking the
-    /// [handler](Self::on_elicitation). For servers of protocol 2026-07-28.
+    /// Pauses the call of a tool while a person answers a question of the server, without a request on its way. For servers of
+    /// protocol 2026-07-28.
     ///
-    /// In an agent's session, the question is one of its `questions`: its text is the server's message, and its options are `server`, and the `schema` of the answer or the `url` that the person visits. The session
-    /// stores what the server needs to go on, and no connection is held. The run after the answer makes the call again, with the
-    /// answer; a rejection declines. Behind a server of ours, the server's client is asked.
+    /// In an agent, the question is one of the session's `questions`. Its text is the server's message. Its options are the `server`,
+    /// and the `schema` of the answer or the `url` that the person visits. The session stores the server's state. The run after
+    /// the answer makes the call again; a rejection declines. Behind an HTTP or MCP server of ours, the caller is asked.
     ///
-    /// Where nothing keeps a call that waits, such as in an executor alone, the handler is asked. So it is by tasks, and by
-    /// servers of older versions. Without a handler, such questions are declined.
+    /// The [handler](Self::on_elicitation) is asked where nothing stores a pending call, such as in an executor alone. It is also
+    /// asked for tasks, and by servers of older versions. Without a handler, such questions are declined.
     pub fn pause_on_elicitation(mut self) -> Self {
         self.settings.asker.pauses = true;
         self

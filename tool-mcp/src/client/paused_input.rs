@@ -1,6 +1,6 @@
 //! Calls that wait while people answer their server's questions, without a request on its way (protocol 2026-07-28).
 //!
-//! A call that asks leaves a [`PausedInput`] with whoever made it, which stores it and shows a question. Questions of one round are
+//! A call that asks leaves a [`PausedInput`] and a question with its caller. Questions of one round are
 //! asked one after the other; then the call is made again.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use super::call::{InputRequest, InputRequired, InputResponses};
 use super::elicit::{self, Elicitation};
 use crate::elicit::ElicitResult;
 
-/// State of a call that waits. It is stored, and nobody but the server is shown its request state.
+/// State of a call that waits. The caller stores it, and shows none of it.
 #[derive(Serialize, Deserialize)]
 pub(super) struct PausedInput {
     /// The server's name for itself.
@@ -90,7 +90,7 @@ impl PausedInput {
         self.responses.insert(key, answer);
     }
 
-    /// Makes the call wait for the answer to the first question. Returns the call's outcome, which nobody reads.
+    /// Makes the call wait for the answer to the first question. Returns the error that ends this attempt.
     pub(super) fn ask(self, call: &PausedCall) -> ToolError {
         let params = self.questions.values().next().map(|asked| &asked.params);
         let asked = elicit::read(&self.server, params.unwrap_or(&Value::Null));

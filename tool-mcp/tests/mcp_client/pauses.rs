@@ -65,9 +65,10 @@ pub(crate) async fn serve(
     let names = [
         "book", "twice", "again", "visit", "samples", "expires", "hangs",
     ];
-    let tools = names.iter().map(
-        |name| json!({"name": name, "description": "Does.", "inputSchema": {"type": "object"}}),
-    );
+    let tools = names.iter().map(|name| {
+        json!({"name": name, "description": "Does.", "inputSchema": {"type": "object"},
+            "annotations": {"idempotentHint": *name == "hangs"}})
+    });
     let tools: Vec<_> = tools.collect();
     Server::start(move |asked| {
         let message = asked.json();

@@ -12,18 +12,28 @@ use toolwright::call::{BoxFuture, Decision};
 use toolwright::executor::PendingReason;
 use toolwright::layers::{Approval, Handled, Layer, Next, Request, Retry};
 use toolwright::{Context, Executor, Outcome, ToolCall, Toolset};
+use toolwright_mcp as mcp;
 
 use super::pauses::{
     ARGUMENTS, after, agent, before, calls, calls_of, client, key, model, question, result, run,
     serve, server, shown, stored, with_store,
 };
+use super::raw_http::Server;
 use super::text;
 
-/// The second request arrives, and its client is gone before it is answered.
-#[tokio::test]
-async fn a_run_that_is_dropped_behind_the_answer_makes_the_call_once() {
-    for has_store in [false, true] {
-        let (release, held) = mpsc::channel::<()>();
+/// A session whose run was dropped: the request with the answer has arrived, and its client is gone before it is answered.
+struct Dropped {
+    server: Server,
+    session: Session,
+    store: Option<Arc<MemoryCheckpointer>>,
+    trusts: bool,
+    /// Ends the request when it is dropped.
+    _release: mpsc::Sender<()>,
+}
+
+impl Dropped {
+    async fn new(has_store: bool, trusts: bool) -> Self {
+        let (_release, held) = mpsc::channel::<()>();
         let (arrival, hangs_now) = tokio::sync::oneshot::channel();
         let (held, arrival) = (Mutex::new(held), Mutex::new(Some(arrival)));
         let server = serve(move |params| {
@@ -36,43 +46,83 @@ async fn a_run_that_is_dropped_behind_the_answer_makes_the_call_once() {
             None
         })
         .await;
-        let store = Arc::new(MemoryCheckpointer::new());
-        let with_store = |agent| with_store(agent, has_store.then_some(&store));
-        let first = with_store(before(&server, "hangs").await);
-        let mut session = Session::ask("Book!");
-        run(&first, &mut session).await;
-        session.answer(json!({"city": "Oslo"})).unwrap();
+        let mut dropped = Self {
+            server,
+            session: Session::ask("Book!"),
+            store: has_store.then(|| Arc::new(MemoryCheckpointer::new())),
+            trusts,
+            _release,
+        };
+        let agent = dropped.agent(calls_of("hangs")).await;
+        run(&agent, &mut dropped.session).await;
+        dropped.session.answer(json!({"city": "Oslo"})).unwrap();
         tokio::select! {
-            end = run(&first, &mut session) => panic!("{end:?}"),
+            end = run(&agent, &mut dropped.session) => panic!("{end:?}"),
             () = async { hangs_now.await.unwrap() } => {}
         }
-        let mut session = if has_store {
-            first.state(session.id()).await.unwrap().unwrap()
+        dropped.session = if has_store {
+            let stored = agent.state(dropped.session.id()).await;
+            stored.unwrap().unwrap()
         } else {
-            stored(&session)
+            stored(&dropped.session)
         };
-        let second = with_store(after(&server).await);
-        assert_eq!(run(&second, &mut session).await, "pending");
+        dropped
+    }
+
+    /// An agent in a process of its own.
+    async fn agent(&self, step: ModelResponse) -> Agent {
+        let connector = mcp::connect(&*self.server.url).pause_on_elicitation();
+        let connector = if self.trusts {
+            connector.trust_hints()
+        } else {
+            connector
+        };
+        let agent = Agent::new(model([step]), connector.await.unwrap().toolset());
+        with_store(agent, self.store.as_ref())
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_is_dropped_behind_the_answer_makes_the_call_once() {
+    for has_store in [false, true] {
+        let mut dropped = Dropped::new(has_store, false).await;
+        let agent = dropped.agent(ModelResponse::text("Done.")).await;
+        let session = &mut dropped.session;
+        assert_eq!(run(&agent, session).await, "pending");
         let reason = session.pending()[0].reason.clone();
         assert!(
             matches!(reason, PendingReason::OutcomeUnknown(_)),
             "{reason:?}"
         );
-        assert_eq!(calls(&server).len(), 2);
+        assert_eq!(calls(&dropped.server).len(), 2);
 
         // Again from the beginning, as another call.
         session.decide("c1", Decision::Approve).unwrap();
-        assert_eq!(run(&second, &mut session).await, "ask_user");
+        assert_eq!(run(&agent, session).await, "ask_user");
         session.answer(json!({"city": "Rome"})).unwrap();
-        assert_eq!(run(&second, &mut session).await, "completed");
-        assert!(result(&session).contains("Rome"));
-        let calls = calls(&server);
+        assert_eq!(run(&agent, session).await, "completed");
+        assert!(result(session).contains("Rome"));
+        let calls = calls(&dropped.server);
         assert_eq!(calls.len(), 4);
         assert_eq!(calls[2].get("requestState"), None);
         assert_eq!(key(&calls[0]), key(&calls[1]));
         assert_eq!(key(&calls[2]), key(&calls[3]));
         assert_ne!(key(&calls[1]), key(&calls[2]));
-        drop(release);
+    }
+}
+
+/// The server says that a second call does no harm, and the host trusts it.
+#[tokio::test]
+async fn an_idempotent_call_is_made_again_with_the_answer() {
+    for has_store in [false, true] {
+        let mut dropped = Dropped::new(has_store, true).await;
+        let agent = dropped.agent(ModelResponse::text("Done.")).await;
+        assert_eq!(run(&agent, &mut dropped.session).await, "completed");
+        let calls = calls(&dropped.server);
+        assert_eq!(calls.len(), 3);
+        assert_eq!(calls[1]["inputResponses"], calls[2]["inputResponses"]);
+        assert_eq!(calls[1]["requestState"], calls[2]["requestState"]);
+        assert_eq!(key(&calls[1]), key(&calls[2]));
     }
 }
 

@@ -196,7 +196,7 @@ impl PausedCalls {
 }
 
 impl PausedCall {
-    /// Returns the pause of the call of this context, if whoever made the call keeps what waits. `None` in the background, and for
+    /// Returns the pause of the call of this context, if its caller stores pending calls. `None` in the background, and for
     /// a call that is made by another call's tool.
     pub fn of(cx: &Context) -> Option<Self> {
         let calls = cx.get::<PausedCalls>()?;

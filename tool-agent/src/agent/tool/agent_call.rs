@@ -70,7 +70,7 @@ impl AgentCall {
         }
     }
 
-    /// Lets no tool of the agent pause: nobody keeps its session.
+    /// Prevents the agent's tools from pausing, since its session is dropped at the end of the call.
     pub(super) fn unattended(&mut self) {
         self.cx = std::mem::take(&mut self.cx).with(Unattended);
     }

@@ -94,13 +94,14 @@ impl Session {
         open
     }
 
-    /// Returns true if the answer to the first open question goes to the tool that asks, and is not its result.
-    pub(crate) fn goes_on_with_answer(&self) -> bool {
-        let first = self.questions().into_iter().next();
-        let wait = first.and_then(|first| self.wait(first.index));
-        wait.is_some_and(|wait| {
-            let inside = wait.sub.as_deref();
-            wait.paused.is_some() || inside.is_some_and(Self::goes_on_with_answer)
+    /// Returns true if a tool asks, and the answer to the first open question is its result.
+    pub(crate) fn asks_for_result(&self) -> bool {
+        self.questions().first().is_some_and(|first| {
+            let wait = self.wait(first.index);
+            wait.is_none_or(|wait| match &wait.sub {
+                Some(sub) => sub.asks_for_result(),
+                None => wait.paused.is_none(),
+            })
         })
     }
 
@@ -217,14 +218,6 @@ impl Session {
             }
             _ => Ok(()),
         }
-    }
-
-    /// Fails if a run that was dropped has begun the call at this place: it may have taken effect.
-    pub(super) fn check_not_begun(&self, index: usize, id: &str) -> Result<(), SessionError> {
-        if self.begun.has(&self.call_key(index, "")) {
-            return Err(SessionError::Begun(id.to_owned()));
-        }
-        Ok(())
     }
 
     /// Removes the waiting call at this place.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::layer::{Handled, Layer, Next, Request};
 use super::{Decided, Executor, Pending, PendingReason, Question, Reply};
 use crate::tool::{BoxFuture, Context, Decision};
-use toolwright_provider::call::{Bytes, ErrorKind, Outcome, ToolDef, ToolError};
+use toolwright_provider::call::{Bytes, ErrorKind, Outcome, ToolDef, ToolError, ToolResult};
 use toolwright_schema::panics::reported;
 use toolwright_schema::text::ShortStr;
 
@@ -66,6 +66,7 @@ pub struct PausedCalls(Arc<Mutex<BTreeMap<usize, PausedState>>>);
 
 /// The pause of one call, as its tool finds it.
 #[doc(hidden)]
+#[derive(Clone)]
 pub struct PausedCall {
     calls: PausedCalls,
     place: usize,
@@ -76,6 +77,8 @@ pub struct PausedCall {
 struct PausedState {
     /// Id and tool of the call, once it runs. Calls made by its tool cannot pause.
     owner: Option<(ShortStr, ShortStr)>,
+    /// True if the tool is an agent.
+    is_agent: bool,
     /// Call to go on with.
     resumes: Option<Resumed>,
     /// Why the call waits, and the state.
@@ -156,14 +159,30 @@ impl PausedCalls {
         resumes.is_some_and(Resumed::is_unused)
     }
 
+    /// Returns the call of a server as it waits on, if it was resumed and dropped before its reply.
+    pub(super) fn left(&self) -> Option<(Pending, KeptState)> {
+        let calls = std::mem::take(&mut *self.lock());
+        let (resumed, paused) = calls
+            .into_values()
+            .find_map(|call| Some((call.resumes?, call.paused)))?;
+        let is_unused = resumed.is_unused();
+        let mut pending = resumed.pending?;
+        let Some((reason, left)) = paused else {
+            return is_unused.then_some((pending, resumed.state));
+        };
+        pending.reason = reason;
+        Some((pending, left))
+    }
+
     /// Returns the reply to the client of the call at this place, and the state of a call that is pending.
     ///
     /// A decision may not reach the tool, which has changed or is gone, or which a layer holds back. The call waits on with its
-    /// state then, and shows why.
+    /// state then, and shows the reason. A layer's answer in place of the tool's counts. If the tool is gone, a rejection or an
+    /// answer ends the call.
     pub fn reply<'a>(&self, place: usize, reply: &'a Reply) -> (Cow<'a, Reply>, Option<KeptState>) {
         let call = self.lock().remove(&place).unwrap_or_default();
         let unused = call.resumes.filter(Resumed::is_unused);
-        let Some((pending, state)) = unused.and_then(|it| Some((it.pending?, it.state))) else {
+        let Some((pending, resumed)) = unused.and_then(|it| Some((it.pending.clone()?, it))) else {
             let Some((reason, state)) = call.paused else {
                 return (Cow::Borrowed(reply), None);
             };
@@ -173,6 +192,20 @@ impl PausedCalls {
             }
             return (Cow::Owned(reply), Some(state));
         };
+        let Resumed {
+            state, decision, ..
+        } = resumed;
+        // An answer to a question is no result.
+        let ends = !state.is_stored() || matches!(decision, Decision::Reject(_));
+        if let Reply::Answered(result) = reply
+            && let Err(error) = &result.outcome
+            && ends
+            && is_of_tool(error.kind())
+            && let Some(outcome) = decision.without_tool()
+        {
+            let result = ToolResult::new(&pending.call, outcome);
+            return (Cow::Owned(Reply::Answered(result)), None);
+        }
         let (mut waits, error) = match reply {
             Reply::Pending(waits) => (waits.clone(), held(&waits.reason)),
             Reply::Answered(result) => match &result.outcome {
@@ -196,6 +229,12 @@ impl PausedCalls {
 }
 
 impl PausedCall {
+    /// Returns true if the call's tool is an agent. A tool around it cannot pause with a session.
+    pub fn is_agent(&self) -> bool {
+        let calls = self.calls.lock();
+        calls.get(&self.place).is_some_and(|call| call.is_agent)
+    }
+
     /// Returns the pause of the call of this context, if its caller stores pending calls. `None` in the background, and for
     /// a call that is made by another call's tool.
     pub fn of(cx: &Context) -> Option<Self> {
@@ -268,18 +307,19 @@ impl Layer for PausedCalls {
     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             let call = request.call();
+            let owner = (call.id.clone(), call.name.clone());
+            let is_agent = request.tool().__agent().is_some();
             let place = request.context().call_index();
             let place = place.unwrap_or_else(|| request.index());
             {
                 let mut calls = self.lock();
                 let state = calls.entry(place).or_default();
-                state.owner = Some((call.id.clone(), call.name.clone()));
+                state.owner = Some(owner);
+                state.is_agent = is_agent;
                 state.paused = None;
                 let resumes = state.resumes.as_ref();
                 // Nobody has approved a call of another tool of that name.
-                if resumes.is_some_and(|resumes| !resumes.state.is_stored())
-                    && request.tool().__agent().is_none()
-                {
+                if resumes.is_some_and(|resumes| !resumes.state.is_stored()) && !is_agent {
                     let words = "the agent that the call runs is not there any more";
                     return Handled::Done(Err(ToolError::new(ErrorKind::Rejected, words)));
                 }
@@ -296,6 +336,14 @@ impl Layer for PausedCalls {
             }
         })
     }
+}
+
+/// Returns true for errors of a call whose tool is not there for its caller.
+fn is_of_tool(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::Unknown | ErrorKind::Hidden | ErrorKind::Rejected
+    )
 }
 
 /// Adds an error to what people see of a pause.

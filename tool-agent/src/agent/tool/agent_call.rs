@@ -70,9 +70,16 @@ impl AgentCall {
         }
     }
 
-    /// Prevents the agent's tools from pausing, since its session is dropped at the end of the call.
-    pub(super) fn unattended(&mut self) {
-        self.cx = std::mem::take(&mut self.cx).with(Unattended);
+    /// Prevents the agent's tools from pausing where its session is dropped at the end of the call.
+    pub(super) fn is_attended(&mut self, is_attended: bool) {
+        if !is_attended {
+            self.cx = std::mem::take(&mut self.cx).with(Unattended);
+        }
+    }
+
+    /// Returns true if the session has begun before this call.
+    pub(super) const fn continues(&self) -> bool {
+        self.continues
     }
 
     /// Returns the session to run: the caller's copy, a newer stored one, or a new one.

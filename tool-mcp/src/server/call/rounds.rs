@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use toolwright_runtime::executor::{
-    Decided, KeptState, PausedCalls, Pending, PendingReason, Reply,
+    Decided, KeptState, PausedCalls, Pending, PendingReason, Reply, ResumedCall,
 };
 
 use super::super::caller;
@@ -101,6 +101,10 @@ impl CallTask {
         &mut self,
         (paused, decided): (PausedCalls, Option<Decided>),
     ) -> Result<Round, RpcError> {
+        let _resumed = self.note.clone().map(|id| {
+            let (calls, cx) = (&self.shared.paused, self.cx.clone());
+            ResumedCall::new(calls, id, cx, paused.clone())
+        });
         let running = self.start(&paused, decided).await;
         let batch = self.end(running).await;
         let Some(reply) = batch.calls().first() else {

@@ -33,7 +33,7 @@ struct Dropped {
 
 impl Dropped {
     async fn new(has_store: bool, trusts: bool) -> Self {
-        let (_release, held) = mpsc::channel::<()>();
+        let (release, held) = mpsc::channel::<()>();
         let (arrival, hangs_now) = tokio::sync::oneshot::channel();
         let (held, arrival) = (Mutex::new(held), Mutex::new(Some(arrival)));
         let server = serve(move |params| {
@@ -51,7 +51,7 @@ impl Dropped {
             session: Session::ask("Book!"),
             store: has_store.then(|| Arc::new(MemoryCheckpointer::new())),
             trusts,
-            _release,
+            _release: release,
         };
         let agent = dropped.agent(calls_of("hangs")).await;
         run(&agent, &mut dropped.session).await;

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 use toolwright_provider::call::{FormatVersion, ToolCall};
 use toolwright_provider::wire::Usage;
-use toolwright_runtime::executor::{Pending, PendingReason};
+use toolwright_runtime::executor::{Pending, PendingReason, StoredState};
 use toolwright_runtime::tool::{CallPlace, Decision, State};
 
 use crate::budget::Spent;
@@ -216,8 +216,8 @@ pub(crate) struct WaitingCall {
     pub(crate) call: ToolCall,
     #[serde(rename = "why")]
     pub(crate) reason: PendingReason,
-    /// Revision of the call's record, if its outcome is unknown and the agent has a checkpointer. An approval is bound to it:
-    /// if the outcome becomes known meanwhile, the call does not run again.
+    /// Revision of the call's record, if its outcome is unknown or its tool asks, and the agent has a checkpointer. A decision
+    /// is bound to it: if the outcome becomes known meanwhile, the call does not run again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) record: Option<u64>,
     /// Digest of the call as it was shown: see [`crate::digest`].
@@ -236,6 +236,9 @@ pub(crate) struct WaitingCall {
     /// Session of the agent that the call runs, if that agent paused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sub: Option<Box<Session>>,
+    /// State of a tool that asks a person, and goes on with the answer. People do not see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) paused: Option<StoredState>,
 }
 
 fn is_zero<N: Default + PartialEq>(number: &N) -> bool {

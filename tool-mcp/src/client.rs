@@ -25,6 +25,7 @@ mod lists;
 mod lock;
 mod offers;
 mod pages;
+mod paused_input;
 mod remote;
 mod result;
 mod server;

@@ -52,7 +52,7 @@ pub use self::kept_calls::{KeptCall, KeptCalls, ResumedCall};
 pub use self::layer::{Handled, Layer, Next, Request};
 pub use self::output::{OutputLimit, Overflow};
 #[doc(hidden)]
-pub use self::paused_call::{KeptState, PausedCall};
+pub use self::paused_call::{KeptState, PausedCall, PausedCalls, StoredState};
 pub use self::policy::{Decide, ErrorPolicy, OnFailure, UnknownOutcome};
 pub use self::redacted::Redacted;
 pub use self::resume::ResumeError;

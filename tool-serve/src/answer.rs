@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 use toolwright_json::{ObjectWriter, list, quoted};
 use toolwright_provider::call::{Block, Content, ErrorKind, Outcome, Payload, ToolResult};
 use toolwright_runtime::executor::{Pending, Question, Reply, Waiting};
@@ -33,6 +34,7 @@ pub(crate) enum ReplyStatus {
 impl ReplyStatus {
     pub(crate) fn of(reply: &Reply) -> Self {
         match reply {
+            Reply::Pending(waits) if waits.reason.question().is_some() => Self::AskUser,
             Reply::Pending(_) => Self::Pending,
             Reply::Answered(result) => match &result.outcome {
                 Ok(Outcome::AskUser { .. }) => Self::AskUser,
@@ -83,13 +85,17 @@ fn success(outcome: &Outcome) -> ObjectWriter {
         Outcome::ReturnDirect(value) => done(value).json("direct", "true"),
         Outcome::Halt { reason, value } => done(value).text("halt", reason.as_str()),
         Outcome::Content(content) => status("done").json("content", &blocks(content)),
-        Outcome::AskUser { question, options } => status("ask_user")
-            .text("question", question)
-            .json("options", &json(options)),
+        Outcome::AskUser { question, options } => asks(question, options),
         Outcome::Open { key, note } => status("open").text("key", key).text("note", note),
         // A newer runtime may have outcomes that are unknown here.
         _ => status("done").json("value", "null"),
     }
+}
+
+fn asks(question: &str, options: &Map<String, Value>) -> ObjectWriter {
+    status("ask_user")
+        .text("question", question)
+        .json("options", &json(options))
 }
 
 fn json<'a>(value: &impl Serialize) -> Cow<'a, str> {
@@ -132,6 +138,10 @@ struct PendingReply<'a> {
 
 /// Returns the JSON of a pending call. A decision is sent to `id`.
 pub(crate) fn pending_json(pending: &Pending, tools: &Toolset, id: Option<String>) -> String {
+    if let Some(question) = pending.reason.question() {
+        let asks = asks(&question.text, &question.options);
+        return asks.maybe_text("id", id.as_deref()).end();
+    }
     let mut waiting = pending.shown(tools);
     waiting.id = id.unwrap_or(waiting.id);
     json_of(&PendingReply {

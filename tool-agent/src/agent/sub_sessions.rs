@@ -45,6 +45,9 @@ struct VisitShared {
     reports_edits: bool,
 }
 
+/// Mark in the context of an agent's run whose session is dropped at its end: no tool may pause.
+pub(super) struct Unattended;
+
 /// Usage that is already counted, by session id: in the caller's session, or in the slot's `cost`. All agents below the
 /// outermost share it, so an agent that starts again does not count its inner agents twice.
 type CountedUsage = Arc<Mutex<BTreeMap<String, Spent>>>;

@@ -25,7 +25,7 @@ use self::agent_call::{AgentCall, AgentCallResult};
 use super::Agent;
 use super::sub_sessions::{RunningSession, SubSessions};
 use crate::run::AgentError;
-use crate::session::{Session, Status};
+use crate::session::Session;
 
 /// Default time limit of a call. It is long, since an agent has its own limits.
 const TIMEOUT: Duration = Duration::from_hours(1);
@@ -54,7 +54,8 @@ const TIMEOUT: Duration = Duration::from_hours(1);
 /// and shows the error. In a call by an executor alone, and for an agent with
 /// [interrupts](Agent::interrupt_before), no question can be asked. There an agent is refused before anything runs if a tool
 /// of it is manual or requires an approval, or a layer of it may leave calls [pending](toolwright_runtime::executor::Layer::may_hold). A
-/// question is the call's outcome.
+/// question is the call's outcome, unless its tool goes on with the answer: such a question is asked as about a call inside, and
+/// declined where nothing keeps the agent's session.
 ///
 /// ```
 /// use toolwright::agent::testing::ScriptedModel;
@@ -203,7 +204,8 @@ impl AgentTool {
         let mut kept = slot.as_ref().and_then(|slot| slot.kept.clone());
         // In the background of a session, the session keeps an agent that pauses.
         let is_alone = slot.is_none() && !(in_background && subs.is_some());
-        let paused_call = PausedCall::of(&cx).filter(|_| is_alone && !in_background);
+        let paused_call = PausedCall::of(&cx).filter(|call| is_alone && call.is_agent());
+        agent_call.is_attended(!is_alone || paused_call.is_some());
         if is_alone && self.agent.may_wait(&cx, paused_call.is_some()) {
             return Err(agent_call::nobody());
         }
@@ -238,7 +240,7 @@ impl AgentTool {
             AgentCallResult::Paused => {
                 let asks = running.session.status();
                 if let Some(call) = &paused_call
-                    && !matches!(asks, Status::AwaitingUser { .. })
+                    && !running.session.asks_for_result()
                 {
                     let session = std::mem::take(&mut running.session);
                     return pauses(&self.agent, call, session, None, &cx);

@@ -18,7 +18,8 @@ use crate::run::AgentError;
 impl Session {
     /// Records a person's decision about a pending call. The next run carries it out. Until then, another decision about the
     /// call is an error. Calls without a decision stay pending. A [question](Self::questions) is answered or rejected at
-    /// once.
+    /// once, unless its tool goes on with the answer: such an answer has to fit the option `schema` of the question, and
+    /// the next run takes it to the tool.
     ///
     /// Every pending call can be decided, whatever the session waits for and however its last run ended. A call that
     /// only waits for its turn ([`PendingReason::NotRun`]) runs as the model wrote it, unless it is decided.
@@ -41,7 +42,8 @@ impl Session {
     ///
     /// # Errors
     /// Fails if no such call is pending, or several are, if it is [decided](SessionError::Decided) already, or if an approval is for a call whose agent waits for somebody
-    /// [inside](SessionError::WaitsInside) or whose tool [asks](SessionError::NeedsAnswer). Nothing changes then.
+    /// [inside](SessionError::WaitsInside) or whose tool [asks](SessionError::NeedsAnswer), or if an answer does not
+    /// [fit](SessionError::InvalidAnswer). Nothing changes then.
     pub fn decide<'a>(
         &mut self,
         call: impl Into<CallRef<'a>>,
@@ -71,10 +73,18 @@ impl Session {
         for (call, decision) in own {
             let pending = pending.take(&call)?;
             self.check_undecided(pending.index)?;
-            if pending.reason.question().is_some() {
-                let outcome = outcome_of(&pending.call, decision)?;
-                answers.push((pending, outcome));
-                continue;
+            if let Some(question) = pending.reason.question() {
+                let is_result = self.wait(pending.index).is_none();
+                if let (Decision::Answer(answer), false) = (&decision, is_result) {
+                    question
+                        .check(answer)
+                        .map_err(SessionError::InvalidAnswer)?;
+                }
+                let outcome = outcome_of(&pending.call, decision.clone())?;
+                if is_result {
+                    answers.push((pending, outcome));
+                    continue;
+                }
             }
             if decision == Decision::Approve
                 && let Some(path) = self.waits_inside(pending.index)
@@ -199,6 +209,8 @@ impl Session {
                 None if !wait.goes_on() => continue,
                 None => wait.continues(tools, cx).map(|()| Decision::Approve),
                 Some(decision) => match wait.holds(&decision, tools, cx) {
+                    // The tool reads the decision.
+                    Ok(()) if wait.resumes(tools) => Ok(Decision::Approve),
                     Ok(()) => Ok(decision),
                     Err(error) => Err(wait.undecided(error)),
                 },
@@ -213,11 +225,12 @@ impl Session {
         wrong.map_or(Ok(decided), Err)
     }
 
-    /// Returns the calls of unknown outcome that were approved to run again, by place, with the record revisions that
-    /// were shown.
+    /// Returns the calls of unknown outcome that were approved to run again, and those that go on with an answer, by place, with
+    /// the record revisions that were shown.
     pub(crate) fn again(&self) -> impl Iterator<Item = (usize, u64)> {
         let again = |wait: &WaitingCall| match &wait.decision {
             Some(Decision::Approve | Decision::Edit(_)) => Some((wait.index, wait.record?)),
+            Some(_) if wait.paused.is_some() => Some((wait.index, wait.record?)),
             _ => None,
         };
         self.waits.iter().filter_map(again)
@@ -262,6 +275,9 @@ impl WaitingCall {
             {
                 "the tool, or the call, has changed since the call was shown, and an approval does not hold for it; \
                  the call can be edited, answered or rejected"
+            }
+            Decision::Answer(_) if self.paused.is_some() && !self.resumes(tools) => {
+                "the tool, or the call, has changed since the tool asked, and takes no answer; the call can be rejected"
             }
             Decision::Edit(_) if self.sub.is_some() => {
                 "the call has begun: its arguments can no longer be changed"

@@ -27,6 +27,8 @@ pub enum SessionError {
     /// The call with this id can be answered or rejected, and nothing else: its tool asks, or it is an open call whose outcome
     /// is unknown.
     NeedsAnswer(String),
+    /// The answer does not fit the question's schema. Holds the faults.
+    InvalidAnswer(String),
     /// The session has failed.
     Failed(String),
     /// The answer cannot be written as JSON.
@@ -68,6 +70,9 @@ impl fmt::Display for SessionError {
                     f,
                     "the call `{id}` is not run by a decision; answer or reject it"
                 )
+            }
+            Self::InvalidAnswer(faults) => {
+                write!(f, "the answer does not fit: {}", Printable::new(faults))
             }
             Self::Failed(message) => {
                 write!(f, "the session has failed: {}", Printable::new(message))

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use toolwright_provider::call::{Encoder, Outcome};
-use toolwright_runtime::tool::{OpenCallState, OpenCalls};
+use toolwright_runtime::tool::{Decision, OpenCallState, OpenCalls};
 
 use super::{CallRef, Queue, RunPosition, Session, SessionError, Status, find, key};
 use crate::session::Node;
@@ -57,7 +57,7 @@ impl Session {
     /// tool that asks. The status is the next question then, if there is one.
     ///
     /// # Errors
-    /// Fails if no tool asks.
+    /// See [`answer_call`](Self::answer_call).
     pub fn answer(&mut self, answer: impl Serialize) -> Result<(), SessionError> {
         let Status::AwaitingUser { index, .. } = self.status() else {
             return self.allow("answer", false);
@@ -66,7 +66,8 @@ impl Session {
     }
 
     /// Answers the question of a call, one of the [`questions`](Self::questions). The answer becomes the result of the
-    /// tool that asks. If the call runs an agent, this answers the first open question there.
+    /// tool that asks. If the call runs an agent, this answers the first open question there. A tool may go on with the answer
+    /// instead, such as one of an MCP server: the next run takes the answer to it, and it may ask again.
     ///
     /// ```
     /// use toolwright::agent::testing::ScriptedModel;
@@ -92,7 +93,8 @@ impl Session {
     /// ```
     ///
     /// # Errors
-    /// Fails if no such call asks, if several do, or if the answer cannot be written as JSON. Nothing changes then.
+    /// Fails if no such call asks, if several do, if the answer cannot be written as JSON, or if it does not
+    /// [fit](SessionError::InvalidAnswer) the schema of a tool that goes on with it. Nothing changes then.
     pub fn answer_call<'a>(
         &mut self,
         call: impl Into<CallRef<'a>>,
@@ -106,8 +108,15 @@ impl Session {
                 let found = find(open.iter().map(key), &call)?;
                 let asks = open.into_iter().nth(found);
                 let asks = asks.ok_or_else(|| SessionError::UnknownCall(call.to_string()))?;
-                match self.asking(asks.index) {
+                let index = asks.index;
+                let is_result = self.wait(index).is_none();
+                match self.asking(index) {
                     Ok(sub) => sub.answer(answer)?,
+                    Err(_) if !is_result => {
+                        let answer = serde_json::to_value(answer)
+                            .map_err(|error| SessionError::Unwritable(error.to_string()))?;
+                        self.decide(index, Decision::Answer(answer))?;
+                    }
                     Err(_) => {
                         let answers = self.answers(vec![(asks, Ok(Outcome::value(answer)))])?;
                         self.put_answers(answers);

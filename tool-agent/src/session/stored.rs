@@ -60,7 +60,9 @@ impl Session {
     pub(crate) fn decided_otherwise(&self) -> Vec<RefusedCall> {
         let is_decided = |wait: &&WaitingCall| {
             let is_otherwise = |decision: &Decision| *decision != Decision::Approve;
+            // The tool of a paused call reads the decision.
             wait.decision.as_ref().is_some_and(is_otherwise)
+                && wait.paused.is_none()
                 && !matches!(
                     wait.reason,
                     PendingReason::Agent | PendingReason::OutcomeUnknown(_)

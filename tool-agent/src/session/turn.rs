@@ -7,8 +7,9 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use toolwright_provider::call::{Outcome, StoredOutcome, ToolResult};
-use toolwright_runtime::executor::{Decided, Pending, PendingReason, Question};
+use toolwright_runtime::executor::{Decided, PausedCalls, Pending, PendingReason, Question};
 use toolwright_runtime::tool::{CallPlace, Decision};
+use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::ShortStr;
 
 use super::{Begun, RunPosition, Session, SessionError, Status, WaitingCall};
@@ -71,6 +72,17 @@ impl Session {
         self.ending.as_ref().map(Ending::run_end)
     }
 
+    /// Returns the states and decisions of calls whose tools ask and go on with the answers.
+    pub(crate) fn paused_calls(&self) -> PausedCalls {
+        let calls = PausedCalls::default();
+        for wait in &self.waits {
+            if let (Some(state), Some(decision)) = (&wait.paused, &wait.decision) {
+                calls.resume(wait.index, state.clone(), decision.clone());
+            }
+        }
+        calls
+    }
+
     /// Returns the open questions in call order: those of this conversation's tools, and the first one of each agent
     /// that a call runs. [`status`](Self::status) holds the first of them, and [`answer_call`](Self::answer_call)
     /// answers any.
@@ -80,6 +92,17 @@ impl Session {
         open.extend(inside);
         open.sort_by_key(|asks| asks.index);
         open
+    }
+
+    /// Returns true if a tool asks, and the answer to the first open question is its result.
+    pub(crate) fn asks_for_result(&self) -> bool {
+        self.questions().first().is_some_and(|first| {
+            let wait = self.wait(first.index);
+            wait.is_none_or(|wait| match &wait.sub {
+                Some(sub) => sub.asks_for_result(),
+                None => wait.paused.is_none(),
+            })
+        })
     }
 
     /// Returns the first open question as a status.
@@ -230,6 +253,7 @@ impl WaitingCall {
             edited: false,
             attempt: pending.attempt,
             sub: None,
+            paused: None,
         }
     }
 
@@ -265,13 +289,23 @@ impl WaitingCall {
         Decided::new(self.call.clone(), self.index, decision).with_attempt(attempt)
     }
 
-    /// Returns the first question of the agent that the call runs.
+    /// Returns the question of the call's tool, or the first one of the agent that the call runs.
     fn question(&self) -> Option<Pending> {
         if self.decision.is_some() {
             return None;
         }
-        let first = self.sub.as_ref()?.questions().into_iter().next()?;
-        Some(Pending::new(self.index, self.call.clone(), first.reason))
+        let reason = match &self.reason {
+            PendingReason::Question(_) => self.reason.clone(),
+            _ => self.sub.as_ref()?.questions().into_iter().next()?.reason,
+        };
+        Some(Pending::new(self.index, self.call.clone(), reason))
+    }
+
+    /// Returns true if the tool of today is the one that asks, and takes the decision.
+    pub(crate) fn resumes(&self, tools: &Toolset) -> bool {
+        self.paused.is_some()
+            && self.is_intact()
+            && self.tool == digest::of_tool(&self.call.name, tools)
     }
 }
 

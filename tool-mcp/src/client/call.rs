@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
 use toolwright_json::ObjectWriter;
 use toolwright_provider::call::{ErrorKind, Outcome, ToolError};
+use toolwright_runtime::executor::PausedCall;
 use toolwright_runtime::tool::Context;
 
 use super::answer::{Answered, ServerRefusal};
@@ -19,6 +20,7 @@ use super::connection::short;
 use super::event::ClientEvent;
 use super::in_flight::InFlight;
 use super::link::Reconnector;
+use super::paused_input::PausedInput;
 use super::remote::Remote;
 use super::result::outcome;
 use super::session::McpSession;
@@ -36,8 +38,8 @@ const FAR: Duration = Duration::from_hours(24 * 365 * 30);
 /// Answers to what the server asked for before it answers a call: they are sent with the call, once more.
 #[derive(Default)]
 pub(super) struct InputResponses {
-    responses: BTreeMap<String, Value>,
-    state: Option<String>,
+    pub(super) responses: BTreeMap<String, Value>,
+    pub(super) state: Option<String>,
 }
 
 impl InputResponses {
@@ -67,6 +69,15 @@ impl SendError {
             Self::Unsent => ToolError::failed("the call was not sent"),
         }
     }
+}
+
+/// How the rounds of a request begin and end.
+#[derive(Default)]
+pub(super) struct Rounds {
+    /// Answers that a person gave while the call waited: the server has heard of the call before.
+    pub(super) resumed: Option<InputResponses>,
+    /// Pause of a call that waits for a person.
+    pub(super) pause: Option<PausedCall>,
 }
 
 /// A request whose answer somebody waits for.
@@ -106,7 +117,14 @@ impl Reconnector {
             repeated,
             is_repeatable: remote.is_repeatable,
         };
-        let result = self.ask(&wanted, cx).await?;
+        let pause = PausedCall::of(&cx);
+        let resumed = pause.as_ref().map(PausedInput::resume).transpose()?;
+        let pause = pause.filter(|_| self.settings.asker.pauses);
+        let rounds = Rounds {
+            resumed: resumed.flatten(),
+            pause,
+        };
+        let result = self.ask(&wanted, rounds, cx).await?;
         outcome(&result, self.settings.is_strict, |what| {
             let event = ClientEvent::BadMessage(what.to_owned());
             self.settings.events.tell(&event);
@@ -117,6 +135,7 @@ impl Reconnector {
     pub(super) async fn ask(
         &self,
         wanted: &RequestSpec<'_>,
+        rounds: Rounds,
         cx: Context,
     ) -> Result<String, ToolError> {
         let span = RequestSpan::open("client", || Spanned {
@@ -127,7 +146,7 @@ impl Reconnector {
             version: None,
             is_http: self.is_http,
         });
-        let answer = span.around(self.try_ask(wanted, cx)).await;
+        let answer = span.around(self.try_ask(wanted, rounds, cx)).await;
         match &answer {
             Ok(result) => span.answered(result),
             Err(error) => span.failed(error.kind().as_str()),
@@ -135,10 +154,16 @@ impl Reconnector {
         answer
     }
 
-    async fn try_ask(&self, wanted: &RequestSpec<'_>, cx: Context) -> Result<String, ToolError> {
-        let mut answers = InputResponses::default();
-        let (mut number, mut session) = self.session(0).await?;
-        let mut is_sent = false;
+    async fn try_ask(
+        &self,
+        wanted: &RequestSpec<'_>,
+        rounds: Rounds,
+        cx: Context,
+    ) -> Result<String, ToolError> {
+        let mut is_sent = rounds.resumed.is_some();
+        let mut answers = rounds.resumed.unwrap_or_default();
+        let up = self.session(0).await;
+        let (mut number, mut session) = up.map_err(|error| open(error, is_sent))?;
         for _ in 0..MOST_ROUNDS {
             #[cfg(feature = "lock")]
             if let (Some(lock), "tools/call", Some(tool)) =
@@ -174,6 +199,12 @@ impl Reconnector {
             match RoundResult::of(&result)? {
                 RoundResult::Settled => return Ok(result),
                 RoundResult::Asks(required) => {
+                    if let Some(pause) = &rounds.pause
+                        && required.asks()
+                    {
+                        let server = session.connection.server_name();
+                        return Err(PausedInput::new(server, required)?.ask(pause));
+                    }
                     let cancel = cx.cancel();
                     let _held = cx.__hold_time();
                     answers = tokio::select! {
@@ -278,16 +309,10 @@ pub(super) async fn fulfil(
 ) -> Result<InputResponses, ToolError> {
     let mut responses = BTreeMap::new();
     for (key, asked) in required.input_requests.unwrap_or_default() {
-        let answer = match asked.method.as_str() {
-            "elicitation/create" => session.connection.ask(&asked.params).await,
-            "roots/list" => json!({"roots": []}),
-            other => {
-                let words = format!(
-                    "the server asked for `{}`, which is not offered",
-                    short(other)
-                );
-                return Err(ToolError::failed(words));
-            }
+        let answer = if asked.asks() {
+            session.connection.ask(&asked.params).await
+        } else {
+            asked.at_once()?
         };
         responses.insert(key, answer);
     }
@@ -364,21 +389,46 @@ fn lost(session: &McpSession, wanted: &RequestSpec<'_>, way: &InFlight, why: &st
 #[serde(rename_all = "camelCase")]
 pub(super) struct InputRequired {
     #[serde(default)]
-    input_requests: Option<BTreeMap<String, InputRequest>>,
+    pub(super) input_requests: Option<BTreeMap<String, InputRequest>>,
     #[serde(default)]
-    request_state: Option<String>,
+    pub(super) request_state: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct InputRequest {
+#[derive(Serialize, Deserialize)]
+pub(super) struct InputRequest {
     method: String,
     #[serde(default)]
-    params: Value,
+    pub(super) params: Value,
+}
+
+impl InputRequest {
+    /// Returns true if a person has to answer.
+    pub(super) fn asks(&self) -> bool {
+        self.method == "elicitation/create"
+    }
+
+    /// Returns the answer to a request that is no question.
+    pub(super) fn at_once(&self) -> Result<Value, ToolError> {
+        if self.method == "roots/list" {
+            return Ok(json!({"roots": []}));
+        }
+        let words = format!(
+            "the server asked for `{}`, which is not offered",
+            short(&self.method)
+        );
+        Err(ToolError::failed(words))
+    }
 }
 
 impl InputRequired {
     pub(super) fn read(result: &str) -> Result<Self, ToolError> {
         serde_json::from_str(result).map_err(|error| broken(&error.to_string()))
+    }
+
+    /// Returns true if a person has to answer.
+    fn asks(&self) -> bool {
+        let mut asked = self.input_requests.iter().flatten();
+        asked.any(|(_, request)| request.asks())
     }
 
     /// Leaves out what was answered.

@@ -126,7 +126,8 @@ impl Connection {
     /// Returns the client's capabilities as JSON.
     pub(super) fn capabilities(&self, is_modern: bool) -> String {
         let mut all = ObjectWriter::new();
-        if self.asker.is_there() {
+        // In older versions a question is a request of the server, which only the handler can answer.
+        if self.asker.is_there() || (is_modern && self.asker.pauses) {
             all = all.json("elicitation", r#"{"form":{},"url":{}}"#);
         }
         if is_modern {
@@ -446,8 +447,7 @@ impl Connection {
     /// Asks the host's people, and answers the server.
     async fn elicit(self: Arc<Self>, id: Id, params: String, asked: ServerRequest, stop: Cancel) {
         let params = serde_json::from_str(&params).unwrap_or_default();
-        let server = self.hello.get().and_then(|hello| hello.name.clone());
-        let server = server.unwrap_or_default();
+        let server = self.server_name();
         let asking = self.asks_somebody();
         // A panic of the host's is its own, and the server waits for an answer.
         let answer = AssertUnwindSafe(self.asker.ask(&server, &params)).catch_unwind();
@@ -467,9 +467,14 @@ impl Connection {
 
     /// Asks the host's people what a server wants to know before it answers.
     pub(super) async fn ask(&self, params: &serde_json::Value) -> serde_json::Value {
-        let server = self.hello.get().and_then(|hello| hello.name.clone());
         let _asking = self.asks_somebody();
-        self.asker.ask(&server.unwrap_or_default(), params).await
+        self.asker.ask(&self.server_name(), params).await
+    }
+
+    /// Returns the server's name for itself, which may be empty.
+    pub(super) fn server_name(&self) -> String {
+        let name = self.hello.get().and_then(|hello| hello.name.clone());
+        name.unwrap_or_default()
     }
 
     pub(super) fn asks_somebody(&self) -> PauseGuard<'_> {

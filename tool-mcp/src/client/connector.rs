@@ -12,7 +12,7 @@ use toolwright_provider::wire::Namespace;
 use toolwright_runtime::tool::Cancel;
 use toolwright_runtime::toolset::Registry;
 
-use super::elicit::{Elicitation, ElicitationHandler};
+use super::elicit::Elicitation;
 use super::error::{ConnectError, ConnectErrorKind};
 use super::event::{ClientEvent, EventListener};
 use super::keep::Supervisor;
@@ -271,7 +271,21 @@ impl Connector {
         F: Fn(Elicitation) -> R + Send + Sync + 'static,
         R: Future<Output = ElicitResult> + Send + 'static,
     {
-        self.settings.asker = ElicitationHandler::new(ask);
+        self.settings.asker.set(ask);
+        self
+    }
+
+    /// Pauses the call of a tool while a person answers a question of the server, without a request on its way. For servers of
+    /// protocol 2026-07-28.
+    ///
+    /// In an agent, the question is one of the session's `questions`. Its text is the server's message. Its options are the `server`,
+    /// and the `schema` of the answer or the `url` that the person visits. The session stores the server's state. The run after
+    /// the answer makes the call again; a rejection declines. Behind an HTTP or MCP server of ours, the caller is asked.
+    ///
+    /// The [handler](Self::on_elicitation) is asked where nothing stores a pending call, such as in an executor alone. It is also
+    /// asked for tasks, and by servers of older versions. Without a handler, such questions are declined.
+    pub fn pause_on_elicitation(mut self) -> Self {
+        self.settings.asker.pauses = true;
         self
     }
 

@@ -32,39 +32,48 @@ type Ask = dyn Fn(Elicitation) -> Pin<Box<dyn Future<Output = ElicitResult> + Se
 
 /// The host's way to ask people, if it has one.
 #[derive(Clone, Default)]
-pub(super) struct ElicitationHandler(Option<Arc<Ask>>);
+pub(super) struct ElicitationHandler {
+    ask: Option<Arc<Ask>>,
+    /// True if a call waits for the answer where it can: see [`PausedInput`](super::paused_input::PausedInput).
+    pub(super) pauses: bool,
+}
 
 impl ElicitationHandler {
-    pub(super) fn new<F, R>(ask: F) -> Self
+    pub(super) fn set<F, R>(&mut self, ask: F)
     where
         F: Fn(Elicitation) -> R + Send + Sync + 'static,
         R: Future<Output = ElicitResult> + Send + 'static,
     {
-        Self(Some(Arc::new(move |question| Box::pin(ask(question)))))
+        self.ask = Some(Arc::new(move |question| Box::pin(ask(question))));
     }
 
     pub(super) fn is_there(&self) -> bool {
-        self.0.is_some()
+        self.ask.is_some()
     }
 
     /// The answer as the protocol has it; without anybody to ask the server is told no.
     pub(super) async fn ask(&self, server: &str, params: &Value) -> Value {
-        let answer = match &self.0 {
+        let answer = match &self.ask {
             Some(ask) => ask(read(server, params)).await,
             None => ElicitResult::Decline,
         };
-        match answer {
-            ElicitResult::Accept(values) if params.get("url").is_none() => {
-                json!({"action": "accept", "content": values})
-            }
-            ElicitResult::Accept(_) => json!({"action": "accept"}),
-            ElicitResult::Decline => json!({"action": "decline"}),
-            ElicitResult::Cancel => json!({"action": "cancel"}),
-        }
+        response(params, answer)
     }
 }
 
-fn read(server: &str, params: &Value) -> Elicitation {
+/// Returns the answer as the protocol has it.
+pub(super) fn response(params: &Value, answer: ElicitResult) -> Value {
+    match answer {
+        ElicitResult::Accept(values) if params.get("url").is_none() => {
+            json!({"action": "accept", "content": values})
+        }
+        ElicitResult::Accept(_) => json!({"action": "accept"}),
+        ElicitResult::Decline => json!({"action": "decline"}),
+        ElicitResult::Cancel => json!({"action": "cancel"}),
+    }
+}
+
+pub(super) fn read(server: &str, params: &Value) -> Elicitation {
     let text = |name: &str| params.get(name).and_then(Value::as_str).map(str::to_owned);
     Elicitation {
         server: server.to_owned(),

@@ -7,7 +7,7 @@ use toolwright_provider::call::{Block, Content, ErrorKind, ToolError};
 use toolwright_runtime::tool::Context;
 
 use super::Client;
-use super::call::RequestSpec;
+use super::call::{RequestSpec, Rounds};
 use super::connection::short;
 use super::event::ClientEvent;
 use super::pages::{MOST_PAGES, Then};
@@ -225,7 +225,9 @@ impl Client {
             repeated: Vec::new(),
             is_repeatable: true,
         };
-        self.link.ask(&wanted, Context::new()).await
+        self.link
+            .ask(&wanted, Rounds::default(), Context::new())
+            .await
     }
 
     /// All entries of a list, page after page.

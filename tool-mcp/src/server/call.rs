@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use toolwright_json::ObjectWriter;
 use toolwright_provider::call::{FormatVersion, ToolCall};
-use toolwright_runtime::executor::{Batch, Decided, Executor, KeptCall, PausedCall};
+use toolwright_runtime::executor::{Batch, Decided, Executor, KeptCall, PausedCalls};
 use toolwright_runtime::tool::{Cancel, Context, Progress};
 use toolwright_runtime::toolset::Registry;
 use toolwright_schema::decode::Repair;
@@ -266,7 +266,7 @@ impl CallTask {
     }
 
     /// Runs the call, or goes on with it, as soon as its client has read enough of what it was told.
-    async fn start(&self, paused: &PausedCall, decided: Option<Decided>) -> CallInProgress {
+    async fn start(&self, paused: &PausedCalls, decided: Option<Decided>) -> CallInProgress {
         let stop = self.cx.cancel();
         let turn = async {
             match &self.caller.peer {

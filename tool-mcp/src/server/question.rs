@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use toolwright_json::{Integer, ObjectWriter};
 use toolwright_provider::call::{Outcome, ToolResult};
-use toolwright_runtime::executor::{Pending, PendingReason, Waiting, call_bytes, definition_bytes};
+use toolwright_runtime::executor::{
+    Pending, PendingReason, Question, Waiting, call_bytes, definition_bytes,
+};
 use toolwright_runtime::tool::Decision;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
@@ -195,6 +197,9 @@ fn schema(options: &Map<String, Value>) -> Value {
     if let Some(schema) = options.get("schema") {
         return schema.clone();
     }
+    if options.contains_key("url") {
+        return object(&json!({}), &[]);
+    }
     let mut answer = json!({"type": "string"});
     if let (Some(choices @ Value::Array(_)), Some(answer)) =
         (options.get("choices"), answer.as_object_mut())
@@ -249,6 +254,11 @@ pub(super) fn pending(
             let message = format!("Shall {shown} run?{}", why.unwrap_or_default());
             approval(said, message, number)
         }
+        PendingReason::Question(asked) => {
+            let number = seal.number(question_bytes(asked).as_bytes());
+            let said = answers.get(ANSWER).filter(|_| decided == Some(number));
+            asks(said, asked, in_words(asked), number)
+        }
         _ => {
             let tool = tools.get(&pending.call.name);
             let description = tool.map_or("", |tool| &*tool.def().description);
@@ -293,7 +303,44 @@ fn inside(
             );
             manual(said(ANSWER), &message, Some(number))
         }
+        Some(PendingReason::Question(asked)) => {
+            let message = format!("{shown} asks: {}{error}", in_words(&asked));
+            asks(said(ANSWER), &asked, message, number)
+        }
         _ => approval(said(APPROVAL), format!("Shall {shown} run?{error}"), number),
+    }
+}
+
+fn question_bytes(asked: &Question) -> String {
+    serde_json::to_string(asked).unwrap_or_default()
+}
+
+/// Returns the question's text, with the URL to visit, and the error of the last answer.
+fn in_words(asked: &Question) -> String {
+    let mut text = Printable::new(&asked.text).to_string();
+    for option in ["url", "error"] {
+        if let Some(more) = asked.options.get(option).and_then(Value::as_str) {
+            text = format!("{text} ({})", Printable::new(more));
+        }
+    }
+    text
+}
+
+/// A question of a tool that goes on with the answer.
+fn asks(said: Option<&ElicitResult>, asked: &Question, message: String, number: u64) -> NextStep {
+    let has_form = ["schema", "url"].map(|option| asked.options.contains_key(option));
+    match said {
+        Some(ElicitResult::Accept(values)) if has_form.contains(&true) => {
+            NextStep::Decide(Decision::Answer(values.clone().into()))
+        }
+        Some(_) => manual(said, &message, Some(number)),
+        None => NextStep::Ask(InputQuestion {
+            key: ANSWER.into(),
+            message,
+            schema: schema(&asked.options),
+            is_result: false,
+            shows: Some(number),
+        }),
     }
 }
 

@@ -17,6 +17,9 @@ mod memory;
 #[cfg(feature = "oauth")]
 mod oauth;
 mod over_http;
+mod pauses;
+mod pauses_runs;
+mod pauses_served;
 mod raw_http;
 mod recovery;
 mod results;

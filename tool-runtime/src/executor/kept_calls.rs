@@ -2,7 +2,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{KeptState, PausedCall, Pending, Waiting};
+use super::{KeptState, PausedCalls, Pending, Waiting};
 use crate::tool::{Context, Grant};
 use crate::toolset::Toolset;
 
@@ -116,12 +116,12 @@ pub struct ResumedCall {
     calls: Arc<KeptCalls>,
     id: String,
     cx: Context,
-    call: PausedCall,
+    call: PausedCalls,
 }
 
 impl ResumedCall {
     /// Creates the guard, to be dropped after the call.
-    pub fn new(calls: &Arc<KeptCalls>, id: String, cx: Context, call: PausedCall) -> Self {
+    pub fn new(calls: &Arc<KeptCalls>, id: String, cx: Context, call: PausedCalls) -> Self {
         let calls = Arc::clone(calls);
         Self {
             calls,

@@ -1,18 +1,20 @@
 use std::any::Any;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::layer::{Handled, Layer, Next, Request};
-use super::{Decided, Executor, Pending, PendingReason, Reply};
+use super::{Decided, Executor, Pending, PendingReason, Question, Reply};
 use crate::tool::{BoxFuture, Context, Decision};
-use toolwright_provider::call::{ErrorKind, Outcome, ToolDef, ToolError, ToolResult};
+use toolwright_provider::call::{Bytes, ErrorKind, Outcome, ToolDef, ToolError, ToolResult};
 use toolwright_schema::panics::reported;
 use toolwright_schema::text::ShortStr;
 
-/// State that a tool leaves in memory while its call waits. Handles share it, and the tool takes it once.
+/// State that a tool leaves while its call waits. Handles share it, and the tool takes it once.
 #[doc(hidden)]
 #[derive(Clone)]
 pub struct KeptState {
@@ -20,10 +22,28 @@ pub struct KeptState {
     bytes: usize,
 }
 
+/// State of a tool that asks a person, as a text that can be stored. It is for the tool alone: `Debug` shows its length.
+#[doc(hidden)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct StoredState(pub String);
+
 impl KeptState {
+    fn new(state: impl Any + Send, bytes: usize) -> Self {
+        let state: Box<dyn Any + Send> = Box::new(state);
+        let state = Arc::new(Mutex::new(Some(state)));
+        Self { state, bytes }
+    }
+
     /// Returns the size that the tool gave.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    fn is_stored(&self) -> bool {
+        self.lock()
+            .as_ref()
+            .is_some_and(|state| state.is::<StoredState>())
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Box<dyn Any + Send>>> {
@@ -31,31 +51,59 @@ impl KeptState {
     }
 }
 
-/// Lets the tool of one call pause, leave its state, and go on with a decision. For servers, which keep calls that wait. As a layer,
-/// it makes the call pending if its tool has paused.
+impl From<StoredState> for KeptState {
+    fn from(state: StoredState) -> Self {
+        let bytes = state.0.len();
+        Self::new(state, bytes)
+    }
+}
+
+/// Lets the tools of a batch pause, leave their states, and go on with decisions. For servers and agents, which keep calls that
+/// wait. As a layer, it makes a call pending if its tool has paused.
 #[doc(hidden)]
 #[derive(Clone, Default)]
-pub struct PausedCall(Arc<Mutex<PausedState>>);
+pub struct PausedCalls(Arc<Mutex<BTreeMap<usize, PausedState>>>);
 
+/// The pause of one call, as its tool finds it.
+#[doc(hidden)]
+#[derive(Clone)]
+pub struct PausedCall {
+    calls: PausedCalls,
+    place: usize,
+}
+
+/// A call by its place in the turn.
 #[derive(Default)]
 struct PausedState {
     /// Id and tool of the call, once it runs. Calls made by its tool cannot pause.
     owner: Option<(ShortStr, ShortStr)>,
+    /// True if the tool is an agent.
+    is_agent: bool,
     /// Call to go on with.
     resumes: Option<Resumed>,
-    /// What people see of the pause, and the state.
-    paused: Option<(Value, KeptState)>,
+    /// Why the call waits, and the state.
+    paused: Option<(PendingReason, KeptState)>,
 }
 
-/// A paused call, and the decision about what waits inside of it.
+/// State of a paused call, and the decision about what waits inside of it.
 struct Resumed {
-    pending: Pending,
+    /// The call, where a server goes on with it.
+    pending: Option<Pending>,
     state: KeptState,
     decision: Decision,
+    /// True once the tool has read its stored state.
+    is_read: bool,
 }
 
-impl PausedCall {
-    /// Returns the context and the executor of a call that may pause.
+impl Resumed {
+    /// Returns true if the tool was not given its state.
+    fn is_unused(&self) -> bool {
+        !self.is_read && self.state.lock().is_some()
+    }
+}
+
+impl PausedCalls {
+    /// Returns the context and the executor of calls that may pause.
     pub fn around(&self, cx: Context, executor: Executor) -> (Context, Executor) {
         (cx.__with_own(self.clone()), executor.layer(self.clone()))
     }
@@ -69,95 +117,89 @@ impl PausedCall {
         let Some(state) = state else {
             return (Self::default(), pending.decided(decision));
         };
-        let call = Self::default();
-        call.lock().resumes = Some(Resumed {
-            pending: pending.clone(),
+        let calls = Self::default();
+        calls.resumes(pending.place, Some(pending.clone()), state, decision);
+        (calls, pending.decided(Decision::Approve))
+    }
+
+    /// Gives the tool of the call at this place its state and a decision, once the call is made again as an approved one.
+    pub fn resume(&self, place: usize, state: StoredState, decision: Decision) {
+        self.resumes(place, None, state.into(), decision);
+    }
+
+    fn resumes(
+        &self,
+        place: usize,
+        pending: Option<Pending>,
+        state: KeptState,
+        decision: Decision,
+    ) {
+        self.lock().entry(place).or_default().resumes = Some(Resumed {
+            pending,
             state,
             decision,
+            is_read: false,
         });
-        (call, pending.decided(Decision::Approve))
     }
 
-    /// Returns the paused call of a context, if the context is that of the call itself.
-    pub fn of(cx: &Context) -> Option<Self> {
-        let call = cx.get::<Self>()?;
-        let own = (cx.call_id()?, cx.tool()?);
-        let is_own = call
-            .lock()
-            .owner
-            .as_ref()
-            .is_some_and(|(id, tool)| (&**id, &**tool) == own);
-        is_own.then(|| call.clone())
-    }
-
-    /// Takes the state that the tool left, and the decision about it. `None` for a call that begins.
-    ///
-    /// # Errors
-    /// Fails if the state was taken before: a layer makes the call again, which would begin anew.
-    pub fn resume<T: Any>(&self) -> Result<Option<(T, Decision)>, ToolError> {
-        let call = self.lock();
-        let Some(resumes) = &call.resumes else {
-            return Ok(None);
-        };
-        let state = resumes.state.lock().take();
-        match state.map(<Box<dyn Any + Send>>::downcast) {
-            Some(Ok(state)) => Ok(Some((*state, resumes.decision.clone()))),
-            _ => Err(
-                ToolError::failed("the call went on before, and cannot begin again").permanent(),
-            ),
+    /// Returns the question and the state of the call at this place, if its tool asks a person.
+    pub fn take_question(&self, place: usize) -> Option<(Question, StoredState)> {
+        let (reason, state) = self.lock().get_mut(&place)?.paused.take()?;
+        let state = state.lock().take()?.downcast::<StoredState>().ok()?;
+        match reason {
+            PendingReason::Question(question) => Some((question, *state)),
+            _ => None,
         }
     }
 
-    /// Makes the call pending, with what people see, and the error of the decision that could not be carried out. `bytes` is
-    /// about the size of the state.
-    pub fn pause(&self, shown: Value, error: Option<&str>, state: impl Any + Send, bytes: usize) {
-        let state: Box<dyn Any + Send> = Box::new(state);
-        let state = Arc::new(Mutex::new(Some(state)));
-        let shown = match error {
-            Some(error) => with_error(shown, error),
-            None => shown,
-        };
-        self.lock().paused = Some((shown, KeptState { state, bytes }));
+    /// Returns true if the tool of the call at this place was not given its state: a layer held the call back.
+    pub fn is_unused(&self, place: usize) -> bool {
+        let calls = self.lock();
+        let resumes = calls.get(&place).and_then(|call| call.resumes.as_ref());
+        resumes.is_some_and(Resumed::is_unused)
     }
 
-    /// Returns the call as it waits on, if it was resumed and dropped before its reply.
+    /// Returns the call of a server as it waits on, if it was resumed and dropped before its reply.
     pub(super) fn left(&self) -> Option<(Pending, KeptState)> {
-        let (resumes, paused) = {
-            let mut call = self.lock();
-            (call.resumes.take(), call.paused.take())
+        let calls = std::mem::take(&mut *self.lock());
+        let (resumed, paused) = calls
+            .into_values()
+            .find_map(|call| Some((call.resumes?, call.paused)))?;
+        let is_unused = resumed.is_unused();
+        let mut pending = resumed.pending?;
+        let Some((reason, left)) = paused else {
+            return is_unused.then_some((pending, resumed.state));
         };
-        let Resumed {
-            mut pending, state, ..
-        } = resumes?;
-        let Some((shown, left)) = paused else {
-            let is_unused = state.lock().is_some();
-            return is_unused.then_some((pending, state));
-        };
-        pending.reason = PendingReason::Decision(shown);
+        pending.reason = reason;
         Some((pending, left))
     }
 
-    /// Returns the reply to the call's client, and the state of a call that is pending.
+    /// Returns the reply to the client of the call at this place, and the state of a call that is pending.
     ///
     /// A decision may not reach the tool, which has changed or is gone, or which a layer holds back. The call waits on with its
     /// state then, and shows the reason. A layer's answer in place of the tool's counts. If the tool is gone, a rejection or an
     /// answer ends the call.
-    pub fn reply<'a>(&self, reply: &'a Reply) -> (Cow<'a, Reply>, Option<KeptState>) {
-        let (resumes, paused) = {
-            let mut call = self.lock();
-            (call.resumes.take(), call.paused.take())
+    pub fn reply<'a>(&self, place: usize, reply: &'a Reply) -> (Cow<'a, Reply>, Option<KeptState>) {
+        let call = self.lock().remove(&place).unwrap_or_default();
+        let unused = call.resumes.filter(Resumed::is_unused);
+        let Some((pending, resumed)) = unused.and_then(|it| Some((it.pending.clone()?, it))) else {
+            let Some((reason, state)) = call.paused else {
+                return (Cow::Borrowed(reply), None);
+            };
+            let mut reply = reply.clone();
+            if let Reply::Pending(waits) = &mut reply {
+                waits.reason = reason;
+            }
+            return (Cow::Owned(reply), Some(state));
         };
-        let unused = resumes.filter(|resumes| resumes.state.lock().is_some());
-        let Some(Resumed {
-            pending,
-            state,
-            decision,
-        }) = unused
-        else {
-            return (Cow::Borrowed(reply), paused.map(|(_, state)| state));
-        };
+        let Resumed {
+            state, decision, ..
+        } = resumed;
+        // An answer to a question is no result.
+        let ends = !state.is_stored() || matches!(decision, Decision::Reject(_));
         if let Reply::Answered(result) = reply
             && let Err(error) = &result.outcome
+            && ends
             && is_of_tool(error.kind())
             && let Some(outcome) = decision.without_tool()
         {
@@ -172,37 +214,126 @@ impl PausedCall {
                 Err(error) => (pending.clone(), error.to_string()),
             },
         };
-        if let PendingReason::Decision(shown) = pending.reason {
-            waits.reason = PendingReason::Decision(with_error(shown, &error));
-        }
+        waits.reason = match pending.reason {
+            PendingReason::Decision(shown) => PendingReason::Decision(with_error(shown, &error)),
+            PendingReason::Question(question) => question.with_error(&error).into(),
+            _ => waits.reason,
+        };
         (Cow::Owned(Reply::Pending(waits)), Some(state))
     }
 
-    /// Locks the state. A poisoned lock is usable: no update is left half done under it.
-    fn lock(&self) -> MutexGuard<'_, PausedState> {
+    /// Locks the calls. A poisoned lock is usable: no update is left half done under it.
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<usize, PausedState>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Layer for PausedCall {
+impl PausedCall {
+    /// Returns true if the call's tool is an agent. A tool around it cannot pause with a session.
+    pub fn is_agent(&self) -> bool {
+        let calls = self.calls.lock();
+        calls.get(&self.place).is_some_and(|call| call.is_agent)
+    }
+
+    /// Returns the pause of the call of this context, if its caller stores pending calls. `None` in the background, and for
+    /// a call that is made by another call's tool.
+    pub fn of(cx: &Context) -> Option<Self> {
+        let calls = cx.get::<PausedCalls>()?;
+        let own = (cx.call_id()?, cx.tool()?);
+        let place = cx.call_index()?;
+        let is_own = calls
+            .lock()
+            .get(&place)
+            .and_then(|call| call.owner.as_ref())
+            .is_some_and(|(id, tool)| (&**id, &**tool) == own);
+        (is_own && cx.open_call().is_none()).then(|| Self {
+            calls: calls.clone(),
+            place,
+        })
+    }
+
+    /// Takes the state that the tool left, and the decision about it. `None` for a call that begins.
+    ///
+    /// # Errors
+    /// Fails if the state was taken before: a layer makes the call again, which would begin anew.
+    pub fn resume<T: Any>(&self) -> Result<Option<(T, Decision)>, ToolError> {
+        let calls = self.calls.lock();
+        let Some(resumes) = calls
+            .get(&self.place)
+            .and_then(|call| call.resumes.as_ref())
+        else {
+            return Ok(None);
+        };
+        let state = resumes.state.lock().take();
+        match state.map(<Box<dyn Any + Send>>::downcast) {
+            Some(Ok(state)) => Ok(Some((*state, resumes.decision.clone()))),
+            _ => Err(
+                ToolError::failed("the call went on before, and cannot begin again").permanent(),
+            ),
+        }
+    }
+
+    /// Returns the stored state that the tool left, and the decision about its question. `None` for a call that begins. A layer that
+    /// makes the call again wants the same.
+    pub fn answer(&self) -> Option<(StoredState, Decision)> {
+        let mut calls = self.calls.lock();
+        let resumes = calls.get_mut(&self.place)?.resumes.as_mut()?;
+        let state = resumes.state.lock().as_ref()?.downcast_ref().cloned()?;
+        resumes.is_read = true;
+        Some((state, resumes.decision.clone()))
+    }
+
+    /// Makes the call pending, with what people see, and the error of the decision that could not be carried out. `bytes` is
+    /// about the size of the state.
+    pub fn pause(&self, shown: Value, error: Option<&str>, state: impl Any + Send, bytes: usize) {
+        let shown = match error {
+            Some(error) => with_error(shown, error),
+            None => shown,
+        };
+        self.pauses(PendingReason::Decision(shown), KeptState::new(state, bytes));
+    }
+
+    /// Makes the call pending with a question. The answer goes to the tool, together with the state.
+    pub fn ask(&self, question: Question, state: StoredState) {
+        self.pauses(question.into(), state.into());
+    }
+
+    fn pauses(&self, reason: PendingReason, state: KeptState) {
+        self.calls.lock().entry(self.place).or_default().paused = Some((reason, state));
+    }
+}
+
+impl Layer for PausedCalls {
     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             let call = request.call();
             let owner = (call.id.clone(), call.name.clone());
             let is_agent = request.tool().__agent().is_some();
+            let place = request.context().call_index();
+            let place = place.unwrap_or_else(|| request.index());
             {
-                let mut state = self.lock();
-                state.owner = is_agent.then_some(owner);
+                let mut calls = self.lock();
+                let state = calls.entry(place).or_default();
+                state.owner = Some(owner);
+                state.is_agent = is_agent;
                 state.paused = None;
+                let resumes = state.resumes.as_ref();
                 // Nobody has approved a call of another tool of that name.
-                if state.resumes.is_some() && !is_agent {
+                if resumes.is_some_and(|resumes| !resumes.state.is_stored()) && !is_agent {
                     let words = "the agent that the call runs is not there any more";
                     return Handled::Done(Err(ToolError::new(ErrorKind::Rejected, words)));
                 }
             }
             let handled = next.run(request).await;
-            let shown = self.lock().paused.as_ref().map(|(shown, _)| shown.clone());
-            shown.map_or(handled, Handled::Wait)
+            let calls = self.lock();
+            let paused = calls.get(&place).and_then(|call| call.paused.as_ref());
+            match paused {
+                Some((PendingReason::Decision(shown), _)) => Handled::Wait(shown.clone()),
+                Some((reason, _)) => {
+                    Handled::Wait(serde_json::to_value(reason).unwrap_or_default())
+                }
+                None => handled,
+            }
         })
     }
 }
@@ -237,10 +368,16 @@ fn held(reason: &PendingReason) -> String {
     }
 }
 
-impl fmt::Debug for PausedCall {
+impl fmt::Debug for PausedCalls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A state may be secret.
-        f.write_str("PausedCall(..)")
+        f.write_str("PausedCalls(..)")
+    }
+}
+
+impl fmt::Debug for StoredState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Bytes(&self.0).fmt(f)
     }
 }
 

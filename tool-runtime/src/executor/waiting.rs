@@ -5,6 +5,9 @@ use super::batch::Pending;
 use super::redacted::Redacted;
 use crate::toolset::Toolset;
 use toolwright_provider::call::ToolCall;
+use toolwright_schema::decode::Repairs;
+use toolwright_schema::decode::walk::{WalkOptions, admits_arguments, collect_faults};
+use toolwright_schema::read::tree::Tree;
 
 /// A call that waits for somebody, as people see it. It can be stored and sent, and holds no secret.
 ///
@@ -94,7 +97,7 @@ pub enum PendingReason {
     NotRun,
     /// The call runs an agent that waits for somebody. Answering or rejecting the call ends that agent's conversation.
     Agent,
-    /// The tool asks a person. The answer is the call's result.
+    /// The tool asks a person. The answer is the call's result, unless the tool goes on with it.
     Question(Question),
 }
 
@@ -129,4 +132,49 @@ pub struct Question {
     /// Further data for the front end.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub options: Map<String, Value>,
+}
+
+impl Question {
+    /// Checks an answer against the option `schema`, the JSON Schema of an object. Every answer fits a question without one, and
+    /// one whose schema cannot be read.
+    ///
+    /// # Errors
+    /// Fails if the answer does not fit. The error lists the faults.
+    #[doc(hidden)]
+    pub fn check(&self, answer: &Value) -> Result<(), String> {
+        let Some(schema) = self.options.get("schema") else {
+            return Ok(());
+        };
+        let Ok(tree) = Tree::of_arguments(&schema.to_string(), Tree::MOST_BYTES) else {
+            return Ok(());
+        };
+        let text = answer.to_string();
+        let reading = WalkOptions::at_run_time(&text);
+        if admits_arguments(&text, reading, tree.root()) != Some(false) {
+            return Ok(());
+        }
+        let found = collect_faults(&text, reading, tree.root(), Repairs::None);
+        let faults: Vec<_> = found
+            .faults
+            .iter()
+            .map(|(_, fault)| fault.to_string())
+            .collect();
+        Err(if faults.is_empty() {
+            "an object is expected".to_owned()
+        } else {
+            faults.join("; ")
+        })
+    }
+
+    /// Adds the error of an answer that could not be taken.
+    pub(super) fn with_error(mut self, error: &str) -> Self {
+        self.options.insert("error".to_owned(), error.into());
+        self
+    }
+}
+
+impl From<Question> for PendingReason {
+    fn from(question: Question) -> Self {
+        Self::Question(question)
+    }
 }

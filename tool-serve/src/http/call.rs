@@ -10,7 +10,7 @@ use axum::response::Response;
 use toolwright_json::strip_bom;
 use toolwright_provider::call::{ErrorKind, ToolCall};
 use toolwright_runtime::executor::{
-    Batch, Decided, PausedCall, Pending, PendingReason, Reply, ResumedCall,
+    Batch, Decided, PausedCalls, Pending, PendingReason, Reply, ResumedCall,
 };
 use toolwright_runtime::tool::Context;
 use toolwright_schema::decode::FaultCode;
@@ -80,7 +80,7 @@ pub(super) async fn call(
 pub(super) struct CallRun {
     pub(super) call: ToolCall,
     pub(super) decided: Option<Decided>,
-    pub(super) paused: PausedCall,
+    pub(super) paused: PausedCalls,
     /// Keeps a call that goes on if the client leaves before its answer.
     pub(super) _resumed: Option<Arc<ResumedCall>>,
 }
@@ -90,7 +90,7 @@ impl CallRun {
         Self {
             call,
             decided: None,
-            paused: PausedCall::default(),
+            paused: PausedCalls::default(),
             _resumed: None,
         }
     }
@@ -145,7 +145,7 @@ pub(super) fn answer_json(
     call: &CallRun,
     reply: &Reply,
 ) -> (StatusCode, String) {
-    let (reply, kept) = call.paused.reply(reply);
+    let (reply, kept) = call.paused.reply(0, reply);
     let store = |pending| {
         let (id, calls) = (random::id(), &state.pending_calls);
         calls.insert(id.clone(), pending, cx.clone(), kept.clone());

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use toolwright_json::strip_bom;
 use toolwright_provider::call::ToolResult;
-use toolwright_runtime::executor::{KeptCall, PausedCall, Reply, ResumedCall};
+use toolwright_runtime::executor::{KeptCall, PausedCalls, Reply, ResumedCall};
 use toolwright_runtime::tool::Decision;
 use toolwright_schema::text::Printable;
 
@@ -61,6 +61,14 @@ pub(super) async fn decide(
         let message = r#"the tool has asked a question: `{"answer": …}` answers it, `{"reject": "why"}` does not"#;
         return refused(StatusCode::UNPROCESSABLE_ENTITY, "no_answer", message);
     }
+    // The tool goes on with the answer.
+    if let (Some(question), Some(_), Decision::Answer(answer)) =
+        (pending.reason.question(), &kept, &decision)
+        && let Err(faults) = question.check(answer)
+    {
+        let message = format!("the answer does not fit: {}", Printable::new(&faults));
+        return refused(StatusCode::UNPROCESSABLE_ENTITY, "no_answer", &message);
+    }
     // Nothing runs by an edit that does not fit, and the call waits on.
     if let Decision::Edit(arguments) = &decision
         && kept.is_none()
@@ -76,7 +84,7 @@ pub(super) async fn decide(
     let Some(KeptCall { pending, cx, .. }) = state.pending_calls.take(&id) else {
         return not_waiting();
     };
-    let (paused, decided) = PausedCall::decided(&pending, kept, decision);
+    let (paused, decided) = PausedCalls::decided(&pending, kept, decision);
     let resumed = ResumedCall::new(&state.pending_calls, id, cx.clone(), paused.clone());
     let call = CallRun {
         call: decided.call.clone(),

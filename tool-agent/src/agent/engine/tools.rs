@@ -182,7 +182,7 @@ impl Engine<'_> {
         // Visible tools after the turn; computed once a call waits.
         let mut tools = None;
         let ran: BTreeSet<_> = ran.iter().copied().collect();
-        let (mut direct, mut answers) = (None, Vec::new());
+        let (mut direct, mut answers, mut held_back) = (None, Vec::new(), None);
         for (reply, &index) in batch.calls().iter().zip(places) {
             if !ran.contains(&index) {
                 continue;
@@ -206,26 +206,15 @@ impl Engine<'_> {
                     answers.push(answer);
                 }
                 Reply::Pending(pending) => {
-                    let sub = visit.subs.as_ref().and_then(|subs| subs.take_paused(index));
                     let before = self.session.take_wait(index);
                     let tools =
                         tools.get_or_insert_with(|| active_agent.executor.tools(&self.context()));
                     let tool = digest::of_tool(&pending.call.name, tools);
-                    let mut shown = pending.clone();
-                    shown.index = index;
-                    if sub.is_some() {
-                        shown.reason = PendingReason::Agent;
-                    }
-                    let mut wait = WaitingCall::new(shown, tool);
-                    if let PendingReason::OutcomeUnknown(_) = wait.reason {
-                        let journal = visit.journal.as_ref();
-                        wait = wait.with_record(journal.and_then(|journal| journal.unknown(index)));
-                    }
-                    wait.edited = before
-                        .as_ref()
-                        .is_some_and(|before| before.edited().is_some());
-                    wait.sub = sub.map(Box::new).or(before.and_then(|before| before.sub));
+                    let (wait, error) = visit.waiting(index, pending, tool, before);
                     self.session.put_wait(wait);
+                    if let Some(error) = error {
+                        held_back.get_or_insert(error);
+                    }
                 }
             }
         }
@@ -239,7 +228,8 @@ impl Engine<'_> {
             halted = spent;
         }
         self.emit_handed_over();
-        if let Some(error) = visit.subs.as_ref().and_then(SubSessions::take_refused) {
+        let refused = visit.subs.as_ref().and_then(SubSessions::take_refused);
+        if let Some(error) = refused.or(held_back) {
             return Err(error);
         }
         Ok(halted)

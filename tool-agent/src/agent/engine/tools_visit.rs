@@ -1,31 +1,36 @@
-//! Resources of one visit of the tools node: its journal or marks, and its sub-sessions.
+//! Resources of one visit of the tools node: its journal or marks, its sub-sessions, and its paused calls.
 //!
 //! They go to the calls as layers of the executor. If one of them could not be saved, the visit is discarded.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use toolwright_provider::call::ToolCall;
-use toolwright_runtime::executor::{Event, Executor, UnknownOutcome};
+use toolwright_provider::call::{ErrorKind, ToolCall, ToolError};
+use toolwright_runtime::executor::{
+    Event, Executor, PausedCalls, Pending, PendingReason, UnknownOutcome,
+};
 use toolwright_runtime::tool::Context;
 use toolwright_runtime::toolset::Toolset;
 
 use super::Engine;
 use crate::agent::begun_layer::BegunLayer;
 use crate::agent::held_lease::HeldLease;
-use crate::agent::sub_sessions::SubSessions;
+use crate::agent::sub_sessions::{SubSessions, Unattended};
 use crate::event::RunEvent;
 use crate::run::AgentError;
+use crate::session::WaitingCall;
 use crate::store::CheckpointError;
 use crate::store::journal::Journal;
 
-/// Journal and sub-sessions of one visit of the tools.
+/// Journal, sub-sessions and paused calls of one visit of the tools.
 pub(super) struct ToolsVisit {
     pub(super) journal: Option<Journal>,
     /// Marks of begun calls, if there is no journal.
     pub(super) begun: Option<BegunLayer>,
     /// Present if some of the tools are agents.
     pub(super) subs: Option<SubSessions>,
+    /// Calls whose tools ask and go on with the answers. `None` where nobody can be asked.
+    pub(super) paused: Option<PausedCalls>,
 }
 
 impl ToolsVisit {
@@ -34,10 +39,62 @@ impl ToolsVisit {
             Some(subs) => cx.__with_own(subs.clone()),
             None => cx,
         };
+        let cx = match &self.paused {
+            Some(paused) => cx.__with_own(paused.clone()),
+            None => cx,
+        };
         match &self.journal {
             Some(journal) => cx.__with_own(journal.clone()),
             None => cx,
         }
+    }
+
+    /// Makes a pending call one that waits in the session. `before` is what waited at its place, whose decision was carried out.
+    ///
+    /// The error is that of a call whose tool asks, and did not get the decision.
+    pub(super) fn waiting(
+        &self,
+        index: usize,
+        pending: &Pending,
+        tool: String,
+        before: Option<WaitingCall>,
+    ) -> (WaitingCall, Option<AgentError>) {
+        let mut shown = pending.clone();
+        shown.index = index;
+        let is_unknown = matches!(shown.reason, PendingReason::OutcomeUnknown(_));
+        let paused = self.paused.as_ref();
+        let before = match before {
+            Some(before) if !is_unknown && paused.is_some_and(|paused| paused.is_unused(index)) => {
+                let words = "a layer held the call back, and its tool did not get the decision";
+                let error = ToolError::new(ErrorKind::Rejected, words);
+                let wait = WaitingCall {
+                    decision: None,
+                    ..before
+                };
+                return (wait, Some(AgentError::decision(error).at(index)));
+            }
+            before => before,
+        };
+        let sub = self.subs.as_ref();
+        let sub = sub.and_then(|subs| subs.take_paused(index));
+        let asks = paused.and_then(|paused| paused.take_question(index));
+        let (question, state) = asks.unzip();
+        if sub.is_some() {
+            shown.reason = PendingReason::Agent;
+        } else if let Some(question) = question {
+            shown.reason = question.into();
+        }
+        let mut wait = WaitingCall::new(shown, tool);
+        if is_unknown || state.is_some() {
+            let journal = self.journal.as_ref();
+            wait = wait.with_record(journal.and_then(|journal| journal.unknown(index)));
+        }
+        wait.edited = before
+            .as_ref()
+            .is_some_and(|before| before.edited().is_some());
+        wait.sub = sub.map(Box::new).or(before.and_then(|before| before.sub));
+        wait.paused = state;
+        (wait, None)
     }
 
     pub(super) fn failure(&self) -> Option<CheckpointError> {
@@ -55,6 +112,7 @@ impl Engine<'_> {
                 journal: None,
                 begun: None,
                 subs: None,
+                paused: None,
             });
         }
         let has_agents = tools.iter().any(|tool| tool.__agent().is_some());
@@ -71,7 +129,9 @@ impl Engine<'_> {
                 reports_edits,
             )
         };
+        let is_attended = self.host.get::<Unattended>().is_none();
         Ok(ToolsVisit {
+            paused: is_attended.then(|| self.session.paused_calls()),
             journal: self.journal(
                 self.session.thread().last_calls().to_vec(),
                 self.session.again().collect(),
@@ -105,7 +165,7 @@ impl Engine<'_> {
             .unwrap_or(UnknownOutcome::Ask)
     }
 
-    /// Returns the executor of the calls, with the run's listeners. The journal is its innermost layer.
+    /// Returns the executor of the calls, with the run's listeners. The journal records what happens inside of it: a pause.
     pub(super) fn executor(&self, visit: &ToolsVisit) -> Executor {
         let executor = self.active_agent().executor.clone();
         let mut executor = executor.on_unknown_outcome(self.unknown_outcome());
@@ -117,6 +177,9 @@ impl Engine<'_> {
         }
         if let Some(journal) = &visit.journal {
             executor = executor.layer(journal.clone());
+        }
+        if let Some(paused) = &visit.paused {
+            executor = executor.layer(paused.clone());
         }
         if let Some(open) = self.open_calls(visit) {
             executor = executor.open_calls(open);

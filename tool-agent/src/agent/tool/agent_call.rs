@@ -7,7 +7,7 @@ use toolwright_runtime::tool::{Context, State};
 
 use super::{AgentTool, FinalizeFn};
 use crate::agent::Agent;
-use crate::agent::sub_sessions::SubSessions;
+use crate::agent::sub_sessions::{SubSessions, Unattended};
 use crate::budget::Ledger;
 use crate::model::ModelError;
 use crate::run::{AgentError, RunEnd};
@@ -67,6 +67,13 @@ impl AgentCall {
                 .with_state(host)
                 .with(ledger),
             continues: true,
+        }
+    }
+
+    /// Prevents the agent's tools from pausing where its session is dropped at the end of the call.
+    pub(super) fn is_attended(&mut self, is_attended: bool) {
+        if !is_attended {
+            self.cx = std::mem::take(&mut self.cx).with(Unattended);
         }
     }
 

@@ -36,7 +36,7 @@ struct JournalInner {
 struct JournalState {
     /// Revisions written by this visit, by place. An outer layer may repeat a call.
     written: BTreeMap<usize, u64>,
-    /// Revisions of the records of calls with an unknown outcome, by place.
+    /// Revisions of the records of calls that a person decides about, by place: of an unknown outcome, or paused.
     unknown: BTreeMap<usize, u64>,
     /// Record and its revision of each call that may stay open, by the call's key.
     open: BTreeMap<String, (String, u64)>,
@@ -72,7 +72,7 @@ impl Journal {
         self.0.state().failed.clone()
     }
 
-    /// Returns the record's revision of a call with an unknown outcome.
+    /// Returns the record's revision of a call with an unknown outcome, or whose tool paused.
     pub(crate) fn unknown(&self, index: usize) -> Option<u64> {
         self.0.state().unknown.get(&index).copied()
     }
@@ -198,6 +198,8 @@ impl JournalInner {
         let (index, call, cx) = (place(&request), request.call().clone(), request.context());
         let handled = next.run(request).await;
         let Handled::Done(outcome) = &handled else {
+            // The tool has paused. A decision is about what has run until then.
+            self.state().unknown.insert(index, revision);
             return handled;
         };
         // Its end is recorded when it comes.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use toolwright_runtime::executor::{
-    Decided, KeptState, PausedCall, Pending, PendingReason, Reply, ResumedCall,
+    Decided, KeptState, PausedCalls, Pending, PendingReason, Reply, ResumedCall,
 };
 
 use super::super::caller;
@@ -89,7 +89,7 @@ impl CallTask {
                     if is_paused {
                         question::forget(&mut self.answers);
                     }
-                    let (paused, decided) = PausedCall::decided(&waits.pending, waits.state, says);
+                    let (paused, decided) = PausedCalls::decided(&waits.pending, waits.state, says);
                     next = Some((paused, Some(decided)));
                 }
             }
@@ -99,7 +99,7 @@ impl CallTask {
     /// Runs the call once, or goes on with it.
     async fn run(
         &mut self,
-        (paused, decided): (PausedCall, Option<Decided>),
+        (paused, decided): (PausedCalls, Option<Decided>),
     ) -> Result<Round, RpcError> {
         let _resumed = self.note.clone().map(|id| {
             let (calls, cx) = (&self.shared.paused, self.cx.clone());
@@ -111,7 +111,7 @@ impl CallTask {
             let words = "the call has no answer";
             return Err(RpcError::new(code::INTERNAL_ERROR, words));
         };
-        let (reply, state) = paused.reply(reply);
+        let (reply, state) = paused.reply(0, reply);
         Ok(match reply.into_owned() {
             Reply::Pending(pending) => Round::Waits(WaitingRound { pending, state }),
             Reply::Answered(result) => match question::asked(&result) {

@@ -79,7 +79,8 @@ class Request:
         for parameter in [*item.get("parameters", []), *operation.get("parameters", [])]:
             parameter = follow(document, parameter)
             name, place = parameter.get("name", ""), parameter.get("in")
-            if not parameter.get("required") or name.lower() in ("accept", "content-type", "authorization"):
+            # A part with a default may be missing.
+            if not parameter.get("required") or "default" in follow(document, parameter.get("schema", {})) or name.lower() in ("accept", "content-type", "authorization"):
                 continue
             if place == "query" and any(key == name for key, _ in self.query):
                 other.query = [(key, value) for key, value in self.query if key != name]

@@ -57,7 +57,8 @@ pub(crate) struct Slot {
 /// What the body is made of.
 #[derive(Clone)]
 pub(crate) enum BodySource {
-    Whole(Source),
+    /// One value, and whether the API requires a body.
+    Whole(Source, bool),
     /// Properties of an object, by their names in the document.
     Properties(Vec<(String, Source)>, bool),
 }
@@ -286,7 +287,11 @@ impl Plan {
             return Ok(());
         };
         let body = match source {
-            BodySource::Whole(source) => value(source).filter(|body| !body.is_null()),
+            // `null` is no body, unless the API requires one and admits it.
+            BodySource::Whole(source, is_required) => {
+                let is_json = format.form == Form::Json && self.guard.fixed.is_empty();
+                value(source).filter(|body| !body.is_null() || *is_required && is_json)
+            }
             BodySource::Properties(properties, is_required) => {
                 let entries = properties
                     .iter()

@@ -80,7 +80,7 @@ impl<'a, 't> Maker<'a, 't> {
         });
         Ok(Some((
             format,
-            BodySource::Whole(Source::Argument(String::new())),
+            BodySource::Whole(Source::Argument(String::new()), required),
         )))
     }
 
@@ -256,7 +256,7 @@ impl BodySource {
             other => other,
         };
         match self {
-            Self::Whole(source) => Self::Whole(named(source)),
+            Self::Whole(source, is_required) => Self::Whole(named(source), is_required),
             Self::Properties(properties, is_required) => {
                 let properties = properties
                     .into_iter()

@@ -14,7 +14,7 @@ mod obedient;
 #[path = "../../../tests/oracles/src/openapi/samples.rs"]
 mod samples;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -66,7 +66,6 @@ struct Figures {
     arguments: usize,
     renamed: usize,
     lost: Vec<String>,
-    refused: BTreeMap<String, usize>,
 }
 
 /// A part of a request: a name of the document's, and its place.
@@ -286,14 +285,6 @@ impl Figures {
         let fits = |value: &Json| tools.check_text(&tool, value.to_string()).is_ok();
         let Some(drawn) = (0..40).find_map(|_| samples.draw().filter(fits)) else {
             self.undrawn += 1;
-            let any = (0..20).find_map(|_| samples.draw());
-            let why = any.and_then(|any| tools.check_text(&tool, any.to_string()).err());
-            let why = why.map_or_else(|| "nothing was drawn".to_owned(), |why| why.to_string());
-            let kind = why.split('`').step_by(2).collect::<Vec<_>>().join("…");
-            *self
-                .refused
-                .entry(kind.chars().take(100).collect())
-                .or_default() += 1;
             return None;
         };
         let dialect = *Dialect::ALL.get(seed % Dialect::ALL.len())?;
@@ -352,7 +343,6 @@ fn main() -> ExitCode {
         arguments,
         renamed,
         lost,
-        refused,
     } = &figures;
     println!(
         "{requests} requests for {operations} operations of {documents} documents, {by_dialect} by the form of a dialect; \
@@ -362,9 +352,6 @@ fn main() -> ExitCode {
         "{arguments} arguments, {renamed} of another name than in the document; {} did not arrive",
         lost.len()
     );
-    for (why, count) in refused {
-        println!("  {count} not drawn: {why}");
-    }
     for lost in lost.iter().take(10) {
         println!("  {}", lost.chars().take(900).collect::<String>());
     }

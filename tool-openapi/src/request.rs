@@ -22,8 +22,8 @@ const MOST_HEADER: usize = 8 << 10;
 /// Where a value comes from.
 #[derive(Clone)]
 pub(crate) enum Source {
-    /// The argument of this name.
-    Argument(String),
+    /// The argument of this name, else the document's default of a value that the API requires.
+    Argument(String, Option<Value<'static>>),
     /// The host, or the only value that the document allows.
     Fixed(Value<'static>),
     /// The call's own key, which all attempts share. A call without a place in a run has none: a key of its own would
@@ -107,7 +107,9 @@ impl Plan {
     ) -> Result<HttpRequest, ToolError> {
         let value = |source: &Source| -> Option<Value<'_>> {
             match source {
-                Source::Argument(key) => arguments.get(key).cloned(),
+                Source::Argument(key, default) => {
+                    arguments.get(key).cloned().or_else(|| default.clone())
+                }
                 Source::Fixed(value) => Some(value.clone()),
                 Source::CallKey(is_required) => match cx.idempotency_key() {
                     Some(key) => Some(Value::from(key)),

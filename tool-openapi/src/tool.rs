@@ -119,7 +119,7 @@ impl<'a, 't> Maker<'a, 't> {
         self.renamed(&parts, &keys, notices);
         let mut names = keys.iter();
         for slot in &mut parts.slots {
-            if let Source::Argument(key) = &mut slot.source {
+            if let Source::Argument(key, _) = &mut slot.source {
                 *key = names.next().cloned().unwrap_or_default();
             }
         }
@@ -291,8 +291,10 @@ impl<'a, 't> Maker<'a, 't> {
                 }
                 Disposition::Dropped => continue,
                 Disposition::Sent(source) => source,
-                // The argument's name is set when all names are known.
-                Disposition::Offered => Source::Argument(String::new()),
+                Disposition::Offered => {
+                    let may_lack = required && place != Place::Path;
+                    self.argument(parameter.schema.as_ref(), may_lack)
+                }
             };
             let writing = match place {
                 _ if parameter.is_whole_query => Writing::WholeQuery,
@@ -300,7 +302,8 @@ impl<'a, 't> Maker<'a, 't> {
                 Place::Path if self.settings.has_slashes(operation, name) => Writing::Segments,
                 _ => Writing::Styled(parameter.style, parameter.explode),
             };
-            if matches!(source, Source::Argument(_)) {
+            if let Source::Argument(_, default) = &source {
+                let required = required && default.is_none();
                 let FoundParameter {
                     description,
                     schema,

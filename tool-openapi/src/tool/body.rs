@@ -80,7 +80,7 @@ impl<'a, 't> Maker<'a, 't> {
         });
         Ok(Some((
             format,
-            BodySource::Whole(Source::Argument(String::new()), required),
+            BodySource::Whole(self.argument(None, required), required),
         )))
     }
 
@@ -229,16 +229,18 @@ impl<'a, 't> Maker<'a, 't> {
                 Disposition::Dropped => continue,
                 Disposition::Sent(source) => source,
                 Disposition::Offered => {
+                    let source = self.argument(Some(&at), required);
+                    let has_default = matches!(source, Source::Argument(_, Some(_)));
                     let schema = Some(at.clone());
                     parts.arguments.push(Argument {
                         name,
                         place,
-                        required,
+                        required: required && !has_default,
                         description: None,
                         schema,
                         at,
                     });
-                    Source::Argument(String::new())
+                    source
                 }
             };
             properties.push((name.to_owned(), source));
@@ -252,7 +254,9 @@ impl BodySource {
     pub(super) fn with_keys(self, keys: &[String]) -> Self {
         let mut keys = keys.iter();
         let mut named = |source| match source {
-            Source::Argument(_) => Source::Argument(keys.next().cloned().unwrap_or_default()),
+            Source::Argument(_, default) => {
+                Source::Argument(keys.next().cloned().unwrap_or_default(), default)
+            }
             other => other,
         };
         match self {

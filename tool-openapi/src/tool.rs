@@ -6,12 +6,14 @@ mod hints;
 mod offer;
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use toolwright::ToolOptions;
 use toolwright::json::Value;
 
 use self::arguments::{Argument, keys, root};
+pub(crate) use self::body::BodyNames;
 pub(crate) use self::hints::tool_name;
 use self::hints::{description, group, is_paging};
 use self::offer::{ACCESS_TOKEN, Disposition};
@@ -49,6 +51,8 @@ pub(crate) struct Maker<'a, 't> {
     pub(crate) required: Requirement,
     /// Places of the presets that met a parameter.
     pub(crate) met: RefCell<HashSet<usize>>,
+    /// Names of bodies, by the places of their schemas.
+    pub(crate) bodies: RefCell<HashMap<(usize, String), Rc<BodyNames<'a, 't>>>>,
 }
 
 /// The parts of a draft, as they are found.

@@ -26,7 +26,7 @@ requests=$dir/requests.jsonl
 "$target/$profile/examples/openapi_requests" "$documents/api" $some "$requests"
 
 [[ -n ${LONG:-} ]] || exit 0
-PATH_FUZZ=1000000 cargo test -q -p toolwright-openapi --features yaml --test it -- paths::
+PATH_FUZZ=1000000 cargo test -q $release -p toolwright-openapi --features yaml --test it -- paths::
 dir=$target/outside-openapi-requests
 prism=5.16.0
 if ! grep -qs "\"version\": \"$prism\"" "$dir/node_modules/@stoplight/prism-cli/package.json"; then

@@ -204,6 +204,25 @@ fn what_stands_beside_an_answer_is_short() {
     );
 }
 
+#[tokio::test]
+async fn the_layer_retry_waits_as_long_as_the_api_says() {
+    use toolwright::{Context, Executor, ToolCall, layers::Retry};
+    let text =
+        document(&operation("/a", "get", r#""tags": []"#), "").replace("\"run\"", "\"list\"");
+    for (seconds, attempts) in [("1", 2), ("3600", 1)] {
+        let client = Recorder::answering(429, &[("retry-after", seconds)], "busy");
+        let api = OpenApi::parse(&text).unwrap().client(client.clone());
+        let retry = Retry::new(2).backoff(Duration::from_millis(1), Duration::from_secs(5));
+        let executor = Executor::serial(api.toolset().unwrap()).layer(retry);
+        let start = std::time::Instant::now();
+        let calls = [ToolCall::new("1", "list", "{}")];
+        let batch = executor.run(&calls, &Context::new()).await;
+        assert!(batch.results().next().unwrap().outcome.is_err());
+        assert_eq!(client.requests().len(), attempts);
+        assert!(attempts == 1 || start.elapsed() >= Duration::from_secs(1));
+    }
+}
+
 /// The executor keeps what it cuts, so nothing here does.
 #[test]
 fn the_executor_lets_a_model_read_on_in_an_answer_that_is_not_trimmed() {

@@ -134,6 +134,11 @@ def judge(lines):
                 figures["not told apart by the path"] += 1
                 continue
             error = refusal(api, request)
+            schemes = document.get("components", {}).get("securitySchemes", {}).values()
+            hosts = {name.lower() for name in line["hosts"] + [scheme.get("name", "") for scheme in schemes]}
+            if str(getattr(error, "name", "")).lower() in hosts:
+                figures["lacks what the host sends"] += 1
+                continue
             figures["accepted" if error is None else "refused"] += 1
             if error is not None:
                 kind = f"{type(error).__name__} {type(error.__cause__).__name__}"

@@ -230,6 +230,15 @@ fn an_optional_body_may_be_left_out() {
     );
 }
 
+/// Its text was lost, since a form has fields alone.
+#[test]
+fn a_form_that_is_no_object_is_refused() {
+    for media in ["application/x-www-form-urlencoded", "multipart/form-data"] {
+        let text = with_body(media, true, r#"{"type": "string"}"#);
+        assert!(sent(&text, r#"{"body": "a=1"}"#).is_err(), "{media}");
+    }
+}
+
 /// A request without a body was sent, which its API refuses.
 #[test]
 fn a_body_that_is_required_may_be_null() {

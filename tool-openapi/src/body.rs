@@ -206,6 +206,9 @@ impl BodyFormat {
             Form::Json => value.to_json().into_bytes(),
             Form::Text => scalar(value).unwrap_or_default().into_bytes(),
             Form::Bytes => decoded("body", value)?,
+            Form::Pairs | Form::Multipart if !matches!(value, Value::Object(_)) => {
+                return Err("this body is an object, with the fields of a form".to_owned());
+            }
             Form::Pairs => {
                 let mut out = String::new();
                 let mut left = MOST_FORM;

@@ -1,6 +1,7 @@
 //! Keys that a body must not have, whatever its schema admits.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use toolwright::json::Value;
 
@@ -51,27 +52,21 @@ impl Names {
 }
 
 /// What a body must not hold, and what the host adds to it. The objects of an array stand at the array's place.
+#[derive(Default)]
 pub(crate) struct Guard {
     /// Presets of a body that is one argument.
     pub(crate) fixed: Vec<(String, Value<'static>)>,
-    /// Names by place. The first place is the body's own.
-    pub(crate) places: Vec<Names>,
-}
-
-impl Default for Guard {
-    fn default() -> Self {
-        Self {
-            fixed: Vec::new(),
-            places: vec![Names::default()],
-        }
-    }
+    /// Names of the body's own properties, at place 0.
+    pub(crate) top: Names,
+    /// Names by place, from place 1. Empty if none is refused. Operations whose bodies have one schema share them.
+    pub(crate) inner: Arc<[Names]>,
 }
 
 impl Guard {
-    /// Refuses names at the top, in any spelling.
-    pub(crate) fn refuse(&mut self, names: impl Iterator<Item = String>) {
-        if let Some(top) = self.places.first_mut() {
-            top.refused.extend(names);
+    fn names(&self, place: usize) -> Option<&Names> {
+        match place.checked_sub(1) {
+            None => Some(&self.top),
+            Some(inner) => self.inner.get(inner),
         }
     }
 
@@ -85,12 +80,9 @@ impl Guard {
             None if self.fixed.is_empty() => return Ok(None),
             body => body.unwrap_or_else(Value::empty),
         };
-        let mut inner = self.places.iter().skip(1);
-        if is_form && inner.any(|names| !names.refused.is_empty()) {
+        if is_form && !self.inner.is_empty() {
             // Servers read brackets of a form as inner objects.
-            let known = self.places.first().map(|names| &names.writable);
-            let is_spelled =
-                |name: &str| name.contains('[') && known.is_some_and(|known| !known.contains(name));
+            let is_spelled = |name: &str| name.contains('[') && !self.top.writable.contains(name);
             let mut entries = body.entries().iter();
             if let Some((name, _)) = entries.find(|(name, _)| is_spelled(name)) {
                 return Err(format!("`{name}` cannot be set here"));
@@ -118,7 +110,7 @@ impl Guard {
         for item in value.items() {
             self.check(place, item)?;
         }
-        let names = place.and_then(|place| self.places.get(place));
+        let names = place.and_then(|place| self.names(place));
         for (key, value) in value.entries() {
             // The document's own names are shorter, so no rule is about this one.
             check_key(key)?;

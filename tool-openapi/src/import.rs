@@ -162,6 +162,7 @@ impl OpenApi<'_> {
             schemes: &schemes,
             required,
             met: RefCell::default(),
+            bodies: RefCell::default(),
         };
         let servers = Servers {
             base,

@@ -22,8 +22,8 @@ const MOST_HEADER: usize = 8 << 10;
 /// Where a value comes from.
 #[derive(Clone)]
 pub(crate) enum Source {
-    /// The argument of this name.
-    Argument(String),
+    /// The argument of this name, else the document's default of a value that the API requires.
+    Argument(String, Option<Value<'static>>),
     /// The host, or the only value that the document allows.
     Fixed(Value<'static>),
     /// The call's own key, which all attempts share. A call without a place in a run has none: a key of its own would
@@ -57,7 +57,8 @@ pub(crate) struct Slot {
 /// What the body is made of.
 #[derive(Clone)]
 pub(crate) enum BodySource {
-    Whole(Source),
+    /// One value, and whether the API requires a body.
+    Whole(Source, bool),
     /// Properties of an object, by their names in the document.
     Properties(Vec<(String, Source)>, bool),
 }
@@ -106,7 +107,9 @@ impl Plan {
     ) -> Result<HttpRequest, ToolError> {
         let value = |source: &Source| -> Option<Value<'_>> {
             match source {
-                Source::Argument(key) => arguments.get(key).cloned(),
+                Source::Argument(key, default) => {
+                    arguments.get(key).cloned().or_else(|| default.clone())
+                }
                 Source::Fixed(value) => Some(value.clone()),
                 Source::CallKey(is_required) => match cx.idempotency_key() {
                     Some(key) => Some(Value::from(key)),
@@ -286,7 +289,11 @@ impl Plan {
             return Ok(());
         };
         let body = match source {
-            BodySource::Whole(source) => value(source).filter(|body| !body.is_null()),
+            // `null` is no body, unless the API requires one and admits it.
+            BodySource::Whole(source, is_required) => {
+                let is_json = format.form == Form::Json && self.guard.fixed.is_empty();
+                value(source).filter(|body| !body.is_null() || *is_required && is_json)
+            }
             BodySource::Properties(properties, is_required) => {
                 let entries = properties
                     .iter()

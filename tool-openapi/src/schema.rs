@@ -15,7 +15,7 @@ use self::bases::Base;
 pub(crate) use self::bases::Bases;
 use self::keywords::{Keyword, keyword};
 pub(crate) use self::object::{MergedObject, is_read_only, merged};
-pub(crate) use self::properties::{Places, Property, places};
+pub(crate) use self::properties::{Place, Property, places};
 use crate::document::{At, Documents, MAX_DEPTH, MOST_KEY, MOST_POINTER, step};
 use crate::notice::NoticeKind;
 

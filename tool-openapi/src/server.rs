@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use toolwright::json::Value;
+use toolwright::text::Printable;
 use url::{Host, Url};
 
 use crate::document::{At, Documents};
@@ -39,17 +39,23 @@ pub(crate) fn documented(documents: &Documents<'_>) -> Result<Url, ImportError> 
     let servers = documents.root().and_then(|root| root.get("servers"));
     let all = servers.as_ref().map_or(&[][..], |all| all.value.items());
     let no = |why: &str| ImportError::NoBaseUrl(why.to_owned());
-    let [server] = all else {
-        return Err(no(if all.is_empty() {
-            "the document names no server"
-        } else {
-            "the document names several servers"
-        }));
+    let urls = all.iter().filter_map(|server| server.get("url")?.as_str());
+    let urls: Vec<_> = urls.collect();
+    // Some documents name a server with and without TLS.
+    let bare = |url: &&str| url.split_once("://").map(|(_, rest)| rest.to_owned());
+    let is_one = urls
+        .iter()
+        .all(|url| bare(url) == urls.first().and_then(bare));
+    let secure = || urls.iter().find(|url| url.starts_with("https:"));
+    let text = match &*urls {
+        [] => return Err(no("the document names no server")),
+        [only] => only,
+        _ => secure().filter(|_| is_one).ok_or_else(|| {
+            let urls = urls.join(", ");
+            let urls = Printable::new(&urls).one_line().at_most(300);
+            no(&format!("the document names several servers: {urls}"))
+        })?,
     };
-    let text = server
-        .get("url")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
     if text.contains(['{', '}']) {
         return Err(no("the document's server has variables"));
     }

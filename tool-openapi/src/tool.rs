@@ -6,12 +6,14 @@ mod hints;
 mod offer;
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use toolwright::ToolOptions;
 use toolwright::json::Value;
 
 use self::arguments::{Argument, keys, root};
+pub(crate) use self::body::BodyNames;
 pub(crate) use self::hints::tool_name;
 use self::hints::{description, group, is_paging};
 use self::offer::{ACCESS_TOKEN, Disposition};
@@ -49,6 +51,8 @@ pub(crate) struct Maker<'a, 't> {
     pub(crate) required: Requirement,
     /// Places of the presets that met a parameter.
     pub(crate) met: RefCell<HashSet<usize>>,
+    /// Names of bodies, by the places of their schemas.
+    pub(crate) bodies: RefCell<HashMap<(usize, String), Rc<BodyNames<'a, 't>>>>,
 }
 
 /// The parts of a draft, as they are found.
@@ -119,7 +123,7 @@ impl<'a, 't> Maker<'a, 't> {
         self.renamed(&parts, &keys, notices);
         let mut names = keys.iter();
         for slot in &mut parts.slots {
-            if let Source::Argument(key) = &mut slot.source {
+            if let Source::Argument(key, _) = &mut slot.source {
                 *key = names.next().cloned().unwrap_or_default();
             }
         }
@@ -291,8 +295,10 @@ impl<'a, 't> Maker<'a, 't> {
                 }
                 Disposition::Dropped => continue,
                 Disposition::Sent(source) => source,
-                // The argument's name is set when all names are known.
-                Disposition::Offered => Source::Argument(String::new()),
+                Disposition::Offered => {
+                    let may_lack = required && place != Place::Path;
+                    self.argument(parameter.schema.as_ref(), may_lack)
+                }
             };
             let writing = match place {
                 _ if parameter.is_whole_query => Writing::WholeQuery,
@@ -300,7 +306,8 @@ impl<'a, 't> Maker<'a, 't> {
                 Place::Path if self.settings.has_slashes(operation, name) => Writing::Segments,
                 _ => Writing::Styled(parameter.style, parameter.explode),
             };
-            if matches!(source, Source::Argument(_)) {
+            if let Source::Argument(_, default) = &source {
+                let required = required && default.is_none();
                 let FoundParameter {
                     description,
                     schema,

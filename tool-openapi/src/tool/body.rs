@@ -1,6 +1,8 @@
 //! The body of a tool's request: properties beside the parameters, or one argument.
 
 use std::collections::HashSet;
+use std::rc::Rc;
+use std::sync::Arc;
 
 use super::arguments::Argument;
 use super::{Disposition, Maker, Parts};
@@ -10,12 +12,44 @@ use crate::guard::Names;
 use crate::notice::NoticeKind;
 use crate::operation::{Parameter, Place, Refusal};
 use crate::request::{BodySource, Source};
-use crate::schema::{Bases, MergedObject, Places, Property, merged, places};
+use crate::schema::{self, Bases, MergedObject, Property, merged, places};
 use crate::text::{folded, readings};
 
 /// Returns true for a body whose schema has properties.
 fn has_properties(format: &BodyFormat) -> bool {
     matches!(format.form, Form::Json | Form::Pairs | Form::Multipart)
+}
+
+/// Names of the schema of a body.
+pub(crate) struct BodyNames<'a, 't> {
+    top: schema::Place<'a, 't>,
+    /// See [`Guard`](crate::guard::Guard).
+    inner: Arc<[Names]>,
+    misses_top: bool,
+    misses_inner: bool,
+}
+
+/// Returns the names of a place. The function gets a property and whether it is read-only, and returns true to refuse it.
+fn names<'a, 't>(
+    place: &schema::Place<'a, 't>,
+    mut is_refused: impl FnMut(&Property<'a, 't>, bool) -> bool,
+) -> Names {
+    let inner = place.inner.iter().map(|(name, place)| (*name, *place));
+    let mut names = Names::new(inner, place.rest);
+    // What one part calls read-only is so, whatever the others say.
+    let mut barred = HashSet::new();
+    for property in &place.properties {
+        let name = property.name;
+        let is_read_only = property.is_read_only && !place.tags.contains(name);
+        if is_refused(property, is_read_only) {
+            names.refused.insert(folded(name));
+            barred.insert(name);
+        } else if !is_read_only {
+            names.writable.insert(name.to_owned());
+        }
+    }
+    names.writable.retain(|name| !barred.contains(&**name));
+    names
 }
 
 impl<'a, 't> Maker<'a, 't> {
@@ -59,9 +93,9 @@ impl<'a, 't> Maker<'a, 't> {
                 // The schema need not list a name to admit it.
                 let presets = self.settings.presets.iter();
                 let presets = presets.flat_map(|(name, _)| readings(name));
-                parts.guard.refuse(presets);
+                parts.guard.top.refused.extend(presets);
                 if parts.is_form {
-                    parts.guard.refuse(self.form_credentials());
+                    parts.guard.top.refused.extend(self.form_credentials());
                 }
             }
         }
@@ -80,7 +114,7 @@ impl<'a, 't> Maker<'a, 't> {
         });
         Ok(Some((
             format,
-            BodySource::Whole(Source::Argument(String::new())),
+            BodySource::Whole(self.argument(None, required), required),
         )))
     }
 
@@ -121,52 +155,61 @@ impl<'a, 't> Maker<'a, 't> {
         is_whole: bool,
     ) -> Result<(), Refusal> {
         let found = parts.found;
-        let Places {
-            all,
-            misses_top,
-            misses_inner,
-        } = places(self.documents, self.bases, schema);
-        if misses_top {
+        let read = self.body_names(schema);
+        if read.misses_top {
             let words = "the body's schema has too many parts".to_owned();
             return Err((self.place(schema), words));
         }
-        if misses_inner {
+        if read.misses_inner {
             let words = "read-only properties of its inner objects are not all refused".to_owned();
             parts
                 .notices
                 .push(found.notice(NoticeKind::Loosened, self.place(schema), words));
         }
-        let mut guarded = Vec::new();
-        for place in all {
-            let is_top = guarded.is_empty();
-            let inner = place.inner.iter().map(|(name, place)| (*name, *place));
-            let mut names = Names::new(inner, place.rest);
-            // What one part calls read-only is so, whatever the others say.
-            let mut barred = HashSet::new();
-            for property in place.properties {
-                let name = property.name;
-                if is_top && format.form == Form::Pairs {
-                    parts.form_names.extend(readings(name));
-                }
-                let is_read_only = property.is_read_only && !place.tags.contains(name);
-                let is_refused = if is_top && !is_whole {
-                    // Only the named properties are sent.
-                    false
-                } else {
-                    is_read_only || is_top && !self.offers(parts, &property)
-                };
-                if is_refused {
-                    names.refused.insert(folded(name));
-                    barred.insert(name);
-                } else if !is_read_only {
-                    names.writable.insert(name.to_owned());
-                }
-            }
-            names.writable.retain(|name| !barred.contains(&**name));
-            guarded.push(names);
+        if format.form == Form::Pairs {
+            let names = read.top.properties.iter();
+            parts
+                .form_names
+                .extend(names.flat_map(|property| readings(property.name)));
         }
-        parts.guard.places = guarded;
+        // Only the named properties of a flat body are sent.
+        parts.guard.top = names(&read.top, |property, is_read_only| {
+            is_whole && (is_read_only || !self.offers(parts, property))
+        });
+        parts.guard.inner = Arc::clone(&read.inner);
         Ok(())
+    }
+
+    /// Reads the names of a body, once for all operations that refer to its schema.
+    fn body_names(&self, schema: &At<'a, 't>) -> Rc<BodyNames<'a, 't>> {
+        let is_reference = schema.value.entries().len() == 1;
+        let target = self.documents.follow(schema.clone()).ok();
+        let key = target.filter(|_| is_reference);
+        let key = key.map(|at| (at.document, at.pointer));
+        let known = key
+            .as_ref()
+            .and_then(|key| self.bodies.borrow().get(key).cloned());
+        if let Some(known) = known {
+            return known;
+        }
+        let places = places(self.documents, self.bases, schema);
+        let mut all = places.all.into_iter();
+        let top = all.next().unwrap_or_default();
+        let inner = all.map(|place| names(&place, |_, is_read_only| is_read_only));
+        let mut inner: Vec<_> = inner.collect();
+        if inner.iter().all(|names| names.refused.is_empty()) {
+            inner.clear();
+        }
+        let read = Rc::new(BodyNames {
+            top,
+            inner: inner.into(),
+            misses_top: places.misses_top,
+            misses_inner: places.misses_inner,
+        });
+        if let Some(key) = key {
+            self.bodies.borrow_mut().insert(key, Rc::clone(&read));
+        }
+        read
     }
 
     /// Decides about a property of a body that is one argument. Returns true if the model may set it.
@@ -229,16 +272,18 @@ impl<'a, 't> Maker<'a, 't> {
                 Disposition::Dropped => continue,
                 Disposition::Sent(source) => source,
                 Disposition::Offered => {
+                    let source = self.argument(Some(&at), required);
+                    let has_default = matches!(source, Source::Argument(_, Some(_)));
                     let schema = Some(at.clone());
                     parts.arguments.push(Argument {
                         name,
                         place,
-                        required,
+                        required: required && !has_default,
                         description: None,
                         schema,
                         at,
                     });
-                    Source::Argument(String::new())
+                    source
                 }
             };
             properties.push((name.to_owned(), source));
@@ -252,11 +297,13 @@ impl BodySource {
     pub(super) fn with_keys(self, keys: &[String]) -> Self {
         let mut keys = keys.iter();
         let mut named = |source| match source {
-            Source::Argument(_) => Source::Argument(keys.next().cloned().unwrap_or_default()),
+            Source::Argument(_, default) => {
+                Source::Argument(keys.next().cloned().unwrap_or_default(), default)
+            }
             other => other,
         };
         match self {
-            Self::Whole(source) => Self::Whole(named(source)),
+            Self::Whole(source, is_required) => Self::Whole(named(source), is_required),
             Self::Properties(properties, is_required) => {
                 let properties = properties
                     .into_iter()

@@ -134,6 +134,25 @@ impl<'a, 't> Maker<'a, 't> {
         keys.chain([ACCESS_TOKEN.to_owned()])
     }
 
+    /// Returns the source of an offered value. Its name is set when all names are known.
+    pub(super) fn argument(&self, schema: Option<&At<'a, 't>>, required: bool) -> Source {
+        let schema = schema.filter(|_| required);
+        let schema = schema.and_then(|at| self.documents.follow(at.clone()).ok());
+        let default = schema.and_then(|at| {
+            let default = at.value.get("default")?;
+            let fits = match (at.text("type"), default) {
+                (Some("string"), Value::String(text)) => !text.is_empty(),
+                (Some("integer" | "number"), Value::Number(_)) => true,
+                (Some("boolean"), Value::Bool(_)) => true,
+                _ => false,
+            };
+            let values = at.value.get("enum").map_or(&[][..], Value::items);
+            let fits = fits && (values.is_empty() || values.contains(default));
+            fits.then(|| default.clone().into_owned())
+        });
+        Source::Argument(String::new(), default)
+    }
+
     /// Returns the only value that a schema admits.
     fn constant(&self, at: &At<'a, 't>) -> Option<Value<'static>> {
         let at = self.documents.follow(at.clone()).ok()?;

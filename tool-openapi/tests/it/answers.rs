@@ -203,3 +203,62 @@ fn what_stands_beside_an_answer_is_short() {
         "{seen}"
     );
 }
+
+#[tokio::test]
+async fn the_layer_retry_waits_as_long_as_the_api_says() {
+    use toolwright::{Context, Executor, ToolCall, layers::Retry};
+    let text =
+        document(&operation("/a", "get", r#""tags": []"#), "").replace("\"run\"", "\"list\"");
+    for (seconds, attempts) in [("1", 2), ("3600", 1)] {
+        let client = Recorder::answering(429, &[("retry-after", seconds)], "busy");
+        let api = OpenApi::parse(&text).unwrap().client(client.clone());
+        let retry = Retry::new(2).backoff(Duration::from_millis(1), Duration::from_secs(5));
+        let executor = Executor::serial(api.toolset().unwrap()).layer(retry);
+        let start = std::time::Instant::now();
+        let calls = [ToolCall::new("1", "list", "{}")];
+        let batch = executor.run(&calls, &Context::new()).await;
+        assert!(batch.results().next().unwrap().outcome.is_err());
+        assert_eq!(client.requests().len(), attempts);
+        assert!(attempts == 1 || start.elapsed() >= Duration::from_secs(1));
+    }
+}
+
+/// The executor keeps what it cuts, so nothing here does.
+#[test]
+fn the_executor_lets_a_model_read_on_in_an_answer_that_is_not_trimmed() {
+    use toolwright::executor::{OutputLimit, Overflow};
+    use toolwright::{Context, Executor, ToolCall};
+    let entries: Vec<_> = (0..9_000).map(|n| format!("order {n}")).collect();
+    let entries = serde_json::json!({ "orders": entries }).to_string();
+    let client = Recorder::answering(200, JSON, &entries);
+    let text = document(&operation("/a", "get", r#""tags": []"#), "");
+    let api = OpenApi::parse(&text).unwrap().client(client);
+    let overflow = Overflow::new(1 << 20);
+    let tools = api.trim(Trim::NONE).toolset().unwrap();
+    let tools = tools.with(overflow.tool());
+    let limit = OutputLimit::default().overflow(&overflow);
+    let executor = Executor::serial(tools).output_limit(limit);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let run = |name: &str, arguments: String| {
+        let calls = [ToolCall::new("1", name, &*arguments)];
+        let batch = runtime.block_on(executor.run(&calls, &Context::new()));
+        let result = batch.results().next().unwrap().outcome.clone();
+        self::text(result)
+    };
+    let cut = run("run", "{}".to_owned());
+    assert!(
+        cut.len() < 60_000 && !cut.contains("order 8999"),
+        "{}",
+        cut.len()
+    );
+    let start = cut.find("output_").unwrap();
+    let id: String = cut[start..]
+        .chars()
+        .take_while(|char| char.is_ascii_alphanumeric() || *char == '_')
+        .collect();
+    let arguments = serde_json::json!({"id": id, "offset": entries.len() - 100});
+    assert!(run("read_output", arguments.to_string()).contains("order 8999"));
+}

@@ -206,6 +206,7 @@ fn servers_of_a_document_are_called_only_if_there_is_no_doubt() {
     let good = [
         r#"[{"url": "https://api.example.com/v1"}]"#,
         r#"[{"url": "https://8.8.8.8/"}]"#,
+        r#"[{"url": "http://api.example.com/v1"}, {"url": "https://api.example.com/v1"}]"#,
     ];
     for servers in good {
         assert!(
@@ -217,6 +218,8 @@ fn servers_of_a_document_are_called_only_if_there_is_no_doubt() {
         "[]",
         r#"[{"url": "/v1"}]"#,
         r#"[{"url": "https://a.example"}, {"url": "https://b.example"}]"#,
+        r#"[{"url": "http://a.example"}, {"url": "https://a.example/v1"}]"#,
+        r#"[{"url": "http://a.example"}, {"url": "http://a.example"}]"#,
         r#"[{"url": "http://api.example.com"}]"#,
         r#"[{"url": "https://{region}.example.com"}]"#,
         r#"[{"url": "https://localhost/v1"}]"#,
@@ -243,6 +246,7 @@ fn servers_of_a_document_are_called_only_if_there_is_no_doubt() {
             matches!(error, ImportError::NoBaseUrl(_)),
             "{servers}: {error}"
         );
+        assert!(!servers.contains("b.example") || error.to_string().contains("b.example"));
         assert!(
             OpenApi::parse(&with(servers))
                 .unwrap()

@@ -235,6 +235,52 @@ fn presets_and_constants_are_sent_unseen() {
     assert_eq!(set(OpenApi::parse(&text).unwrap()), expected);
 }
 
+/// An API that requires a value sometimes has a default for it in its document, which a caller had to write out.
+#[test]
+fn a_required_value_with_a_default_may_be_left_out() {
+    let of = |schema: &str| {
+        let entries = format!(
+            r#""parameters": [{{"name": "r", "in": "query", "required": true, "schema": {schema}}}],
+            "requestBody": {{"required": true, "content": {{"application/json": {{"schema": {{"type": "object", "required": ["n"], "properties": {{"n": {schema}}}}}}}}}}}"#
+        );
+        document(&operation("/a", "post", &entries), "")
+    };
+    for (schema_text, value) in [
+        (
+            r#"{"type": "string", "enum": ["xml", "json"], "default": "json"}"#,
+            r#""json""#,
+        ),
+        (r#"{"type": "integer", "default": 5}"#, "5"),
+        (r#"{"type": "boolean", "default": false}"#, "false"),
+    ] {
+        let text = of(schema_text);
+        assert!(schema(&text).get("required").is_none(), "{schema_text}");
+        let request = sent(&text, "{}").unwrap();
+        assert_eq!(body(&request), format!(r#"{{"n":{value}}}"#));
+        let query = format!("?r={}", value.trim_matches('"'));
+        assert!(request.url.ends_with(&query), "{}", request.url);
+    }
+    let given = sent(
+        &of(r#"{"type": "integer", "default": 5}"#),
+        r#"{"n": 6, "r": 7}"#,
+    )
+    .unwrap();
+    assert_eq!(
+        (body(&given).as_str(), given.url.ends_with("?r=7")),
+        (r#"{"n":6}"#, true)
+    );
+    // Defaults that do not fit are none.
+    for wrong in [
+        r#"{"type": "string", "default": ""}"#,
+        r#"{"type": "string", "default": 7}"#,
+        r#"{"type": "string", "default": null}"#,
+        r#"{"type": "string", "enum": ["a", "c"], "default": "b"}"#,
+        r#"{"type": "array", "default": []}"#,
+    ] {
+        assert!(sent(&of(wrong), "{}").is_err(), "{wrong}");
+    }
+}
+
 #[test]
 fn a_hidden_part_of_the_path_needs_a_preset() {
     let text = document(

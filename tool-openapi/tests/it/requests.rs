@@ -4,6 +4,7 @@ use toolwright::Context;
 use toolwright::call::CallPlace;
 use toolwright_openapi::OpenApi;
 
+use crate::bodies::with_body;
 use crate::{Recorder, body, call_with, document, header, operation, schema, sent, sent_with};
 
 fn post(media: &str, schema: &str, more: &str) -> String {
@@ -227,6 +228,32 @@ fn an_optional_body_may_be_left_out() {
         body(&sent(&whole, r#"{"body": {"a": "x"}}"#).unwrap()),
         r#"{"a":"x"}"#
     );
+}
+
+/// Its text was lost, since a form has fields alone.
+#[test]
+fn a_form_that_is_no_object_is_refused() {
+    for media in ["application/x-www-form-urlencoded", "multipart/form-data"] {
+        let text = with_body(media, true, r#"{"type": "string"}"#);
+        assert!(sent(&text, r#"{"body": "a=1"}"#).is_err(), "{media}");
+    }
+}
+
+/// A request without a body was sent, which its API refuses.
+#[test]
+fn a_body_that_is_required_may_be_null() {
+    let of = |required: bool| {
+        with_body(
+            "application/json",
+            required,
+            r#"{"nullable": true, "oneOf": [{"type": "object", "properties": {"a": {}}}]}"#,
+        )
+    };
+    let null = r#"{"body": null}"#;
+    assert_eq!(body(&sent(&of(true), null).unwrap()), "null");
+    assert_eq!(sent(&of(false), null).unwrap().body, None);
+    let preset = sent_with(&of(true), null, |api| api.preset("a", "x"));
+    assert_eq!(body(&preset.unwrap()), r#"{"a":"x"}"#);
 }
 
 #[test]

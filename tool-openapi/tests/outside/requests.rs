@@ -14,7 +14,7 @@ mod obedient;
 #[path = "../../../tests/oracles/src/openapi/samples.rs"]
 mod samples;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -26,7 +26,7 @@ use serde_json::json;
 use toolwright::call::BoxFuture;
 use toolwright::dialect::lower;
 use toolwright::{Context, Dialect, ToolCall, Toolset};
-use toolwright_openapi::{HttpClient, HttpError, HttpRequest, HttpResponse, OpenApi};
+use toolwright_openapi::{HttpClient, HttpError, HttpRequest, HttpResponse, NoticeKind, OpenApi};
 
 use crate::json::{CheckText as _, Json};
 use crate::obedient::Obedient;
@@ -66,7 +66,6 @@ struct Figures {
     arguments: usize,
     renamed: usize,
     lost: Vec<String>,
-    refused: BTreeMap<String, usize>,
 }
 
 /// A part of a request: a name of the document's, and its place.
@@ -96,19 +95,28 @@ fn parameters(document: &Json, item: &Json, operation: &Json) -> HashSet<Part> {
         .collect()
 }
 
-/// Returns the part that an argument is meant for. Arguments of one name have their places behind it.
-fn part(parameters: &HashSet<Part>, key: &str) -> Part {
-    let named = |name: &str| parameters.iter().filter(|(known, _)| known == name).count();
-    let places = ["path", "query", "header", "cookie", "body"];
-    let both = places.iter().find_map(|place| {
-        let name = key.strip_suffix(place)?.strip_suffix('_')?;
-        let part = (name.to_owned(), (*place).to_owned());
-        let is_part = parameters.contains(&part) || *place == "body";
-        (is_part && named(name) > 0 && named(key) == 0).then_some(part)
-    });
-    let alone = parameters.iter().find(|(name, _)| name == key).cloned();
-    both.or(alone)
-        .unwrap_or_else(|| (key.to_owned(), "body".to_owned()))
+/// Returns the parts that an argument may be meant for. Of several of one name, all but one are the host's, or each has its place
+/// behind its name.
+fn parts(parameters: &HashSet<Part>, template: &str, key: &str) -> Vec<Part> {
+    const PLACES: [&str; 5] = ["path", "query", "header", "cookie", "body"];
+    let is_there = |name: &str, place: &str| {
+        let is_undeclared = place == "path" && template.contains(&format!("{{{name}}}"));
+        let part = (name.to_owned(), place.to_owned());
+        place == "body" || is_undeclared || parameters.contains(&part)
+    };
+    let own = PLACES.into_iter().filter(|place| is_there(key, place));
+    let mut all: Vec<_> = own
+        .map(|place| (key.to_owned(), place.to_owned()))
+        .collect();
+    for place in PLACES {
+        let name = key
+            .strip_suffix(place)
+            .and_then(|name| name.strip_suffix('_'));
+        if let Some(name) = name.filter(|name| is_there(name, place)) {
+            all.push((name.to_owned(), place.to_owned()));
+        }
+    }
+    all
 }
 
 /// Returns the scalars of a value as texts.
@@ -235,9 +243,16 @@ impl Figures {
             let tools = api.and_then(|api| {
                 api.client(client.clone())
                     .filter(move |one| one.method() == wanted && one.path() == of_path)
-                    .toolset()
+                    .import()
             });
-            let Ok(tools) = tools else { continue };
+            let Ok((tools, notices)) = tools else {
+                continue;
+            };
+            // Parameters that only the host sends.
+            let hosts = notices.iter();
+            let hosts = hosts.filter(|notice| notice.kind == NoticeKind::NotOffered);
+            let hosts = hosts.filter_map(|notice| notice.message.split('`').nth(1));
+            let hosts: Vec<_> = hosts.collect();
             self.operations += 1;
             let parameters = parameters(&document, item, operation);
             let mut lines = Vec::new();
@@ -248,14 +263,16 @@ impl Figures {
                 };
                 self.requests += 1;
                 for (key, value) in arguments.entries() {
-                    let part = part(&parameters, key);
+                    let parts = parts(&parameters, path, key);
+                    let mut held = parts.iter();
+                    let held = held.find(|part| arrives(&request, path, part, value));
                     self.arguments += 1;
-                    self.renamed += usize::from(part.0 != *key);
-                    if !arrives(&request, path, &part, value) {
+                    self.renamed += usize::from(held.is_some_and(|(name, _)| name != key));
+                    if held.is_none() {
                         let body =
                             String::from_utf8_lossy(request.body.as_deref().unwrap_or_default());
                         self.lost.push(format!(
-                            "{} {method} {path}: `{key}` = {value}, as {part:?}: {} {:?} {body}",
+                            "{} {method} {path}: `{key}` = {value}, as {parts:?}: {} {:?} {body}",
                             file.display(),
                             request.url,
                             request.headers
@@ -263,7 +280,7 @@ impl Figures {
                     }
                 }
                 lines.push(json!({
-                    "document": file, "method": method, "template": path, "url": request.url,
+                    "document": file, "hosts": hosts, "method": method, "template": path, "url": request.url,
                     "headers": request.headers, "body": request.body.map(|body| STANDARD.encode(body)),
                 }));
             }
@@ -286,14 +303,6 @@ impl Figures {
         let fits = |value: &Json| tools.check_text(&tool, value.to_string()).is_ok();
         let Some(drawn) = (0..40).find_map(|_| samples.draw().filter(fits)) else {
             self.undrawn += 1;
-            let any = (0..20).find_map(|_| samples.draw());
-            let why = any.and_then(|any| tools.check_text(&tool, any.to_string()).err());
-            let why = why.map_or_else(|| "nothing was drawn".to_owned(), |why| why.to_string());
-            let kind = why.split('`').step_by(2).collect::<Vec<_>>().join("…");
-            *self
-                .refused
-                .entry(kind.chars().take(100).collect())
-                .or_default() += 1;
             return None;
         };
         let dialect = *Dialect::ALL.get(seed % Dialect::ALL.len())?;
@@ -352,7 +361,6 @@ fn main() -> ExitCode {
         arguments,
         renamed,
         lost,
-        refused,
     } = &figures;
     println!(
         "{requests} requests for {operations} operations of {documents} documents, {by_dialect} by the form of a dialect; \
@@ -362,9 +370,6 @@ fn main() -> ExitCode {
         "{arguments} arguments, {renamed} of another name than in the document; {} did not arrive",
         lost.len()
     );
-    for (why, count) in refused {
-        println!("  {count} not drawn: {why}");
-    }
     for lost in lost.iter().take(10) {
         println!("  {}", lost.chars().take(900).collect::<String>());
     }

@@ -81,7 +81,8 @@ impl ToolDef {
         }
         for schema in [Some(&mut self.input), self.output.as_mut()] {
             // The macros have looked through a schema that has a tree.
-            let Some(schema) = schema.filter(|schema| schema.shape().is_none()) else {
+            let schema = schema.filter(|schema| schema.shape().is_none());
+            let Some(schema) = schema.filter(|schema| !is_plain(schema.as_json())) else {
                 continue;
             };
             let Some(mut tree) = read(schema.as_json()) else {
@@ -107,6 +108,13 @@ impl ToolDef {
         }
         found
     }
+}
+
+/// Returns true if no string in a JSON text can hold an invisible character, so that the text need not be parsed.
+fn is_plain(json: &str) -> bool {
+    let is_escape = |pair: &[u8]| matches!(pair, [b'\\', b'b' | b'f' | b'r' | b'u']);
+    json.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+        && !json.as_bytes().windows(2).any(is_escape)
 }
 
 fn strip(text: &mut Cow<'static, str>, found: &mut Stripped) {

@@ -171,6 +171,9 @@ impl<'t> SchemaSource<'t> {
                             resource: resource.clone(),
                         });
                     }
+                    if keyword.subschemas() == Subschemas::None {
+                        continue;
+                    }
                     let within = format!("{at}/{name}");
                     self.names_once(keyword, value, &within);
                     for (rest, inner) in subschemas(keyword.subschemas(), value) {

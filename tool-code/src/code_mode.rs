@@ -29,7 +29,7 @@ const ABOUT: &str = "Runs a Python program that calls the functions below, and r
     `await asyncio.gather(f(1), g(2))` (`import asyncio`). A failed call raises an exception with the reason. Return what you need, \
     not everything: values are JSON. Nothing is kept between programs. There are `asyncio.gather`, `datetime`, `json`, `math`, `re`, \
     `itertools`, `collections` and `dataclasses`; no files, no network, no other packages, and no `match`, `yield`, \
-    `asyncio.create_task`, `random`, `time`.";
+    `random`, `time`, `asyncio.sleep`, `asyncio.create_task`, or arguments of `gather` by name.";
 const ABOUT_SEARCH: &str = "\n\nasync def find_tools(words: str) -> str:\n    \"\"\"Finds functions by words, and returns their \
     declarations. Print them, and call the functions in your next program.\"\"\"\n";
 

@@ -149,10 +149,9 @@ impl Running {
         if self.messages.send((message, sender)).is_err() {
             return crashed();
         }
-        let limit = self.limits.time;
-        match tokio::time::timeout(limit + GRACE, receiver).await {
+        match tokio::time::timeout(self.limits.time + GRACE, receiver).await {
             Ok(answer) => answer.unwrap_or_else(|_| crashed()),
-            Err(_) => Err(Lost::Failed(Stopped::failed(out_of_time(limit)))),
+            Err(_) => Err(Lost::Failed(Stopped::failed(self.limits.out_of_time()))),
         }
     }
 }
@@ -169,10 +168,6 @@ impl Drop for Running {
 
 fn lock(child: &Mutex<Child>) -> MutexGuard<'_, Child> {
     child.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn out_of_time(limit: Duration) -> String {
-    format!("TimeoutError: the program ran longer than {limit:?}")
 }
 
 /// The interpreter's process, with its pipes. Each message is a line of JSON.
@@ -237,7 +232,7 @@ impl Process {
         let memory = self.limits.memory >> 20;
         let words = match signal(status) {
             Some(9) => return Lost::Killed,
-            Some(24) => out_of_time(self.limits.time),
+            Some(24) => self.limits.out_of_time(),
             // A failed allocation aborts.
             Some(6) => format!(
                 "MemoryError: the program needed more than {memory} MiB, or the interpreter failed"

@@ -91,4 +91,9 @@ impl Limits {
         // The arguments of all calls of one step; what a program prints and returns, escaped.
         (1 << 20) + 6 * (self.printed + self.value)
     }
+
+    /// Error of a program that ran too long.
+    pub(crate) fn out_of_time(&self) -> String {
+        format!("TimeoutError: the program ran longer than {:?}", self.time)
+    }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
-use monty::{MontyRun, OsCall, ResolveFutures, RunProgress};
+use monty::{FunctionCall, MontyRun, OsCall, ResolveFutures, RunProgress};
 use monty_types::{
     CompileOptions, ExcType, ExtFunctionResult, MontyDate, MontyDateTime, MontyException,
     MontyObject, NameLookupResult, OsFunctionCall, PrintWriter, PrintWriterCallback,
@@ -98,20 +98,12 @@ impl Monty {
                     lookup.resume(NameLookupResult::from(function), print)
                 }
                 RunProgress::FunctionCall(call) => {
-                    // Whoever makes more calls than it may is refused by the host.
+                    // The host refuses a program that makes more calls than it may.
                     if self.made.len() > self.limits.calls {
                         return Step::Calls(std::mem::take(&mut self.made));
                     }
-                    let made = made(call.call_id, &call.function_name, &call.args, &call.kwargs);
-                    let print = PrintWriter::Callback(&mut self.printed);
-                    match made {
-                        Ok(made) => {
-                            self.open.insert(made.id, made.function.clone());
-                            self.made.push(made);
-                            call.resume_pending(print)
-                        }
-                        Err(refused) => call.resume(exception(refused), print),
-                    }
+                    let answer = self.call(&call);
+                    call.resume(answer, PrintWriter::Callback(&mut self.printed))
                 }
                 RunProgress::OsCall(call) => match &call.function_call {
                     OsFunctionCall::DateTimeNow(_) | OsFunctionCall::DateToday => {
@@ -137,6 +129,22 @@ impl Monty {
         }
     }
 
+    /// Notes a call, and returns what the program gets at once: a coroutine, or an exception.
+    fn call(&mut self, call: &FunctionCall) -> ExtFunctionResult {
+        let function = &call.function_name;
+        if call.object_id.is_some() || !self.functions.contains(function) {
+            return ExtFunctionResult::NotFound(function.clone());
+        }
+        match made(call.call_id, function, &call.args, &call.kwargs) {
+            Ok(made) => {
+                self.open.insert(made.id, function.clone());
+                self.made.push(made);
+                ExtFunctionResult::Future(call.call_id)
+            }
+            Err(refused) => exception(refused).into(),
+        }
+    }
+
     fn ended(&self, value: &MontyObject) -> Step {
         if let Some(function) = self.open.values().next() {
             return Step::Failed(format!(
@@ -157,6 +165,10 @@ impl Monty {
     }
 
     fn failed(&self, error: &MontyException) -> Step {
+        let is_limit = |message: &str| message.starts_with("time limit exceeded");
+        if error.exc_type() == ExcType::TimeoutError && error.message().is_some_and(is_limit) {
+            return Step::Failed(self.limits.out_of_time());
+        }
         let mut text = Capped::new(MAX_TRACEBACK);
         text.push(&error.to_string());
         let message = error.message().unwrap_or_default();
@@ -338,9 +350,12 @@ fn write(
             return Err(Unwritten::Kind(format!("an object of the class {class}")));
         }
         MontyObject::Repr(repr) => {
-            let mut text = Capped::new(80);
-            text.push(repr);
-            return Err(Unwritten::Kind(text.text));
+            let kind = if repr.starts_with("<coroutine") {
+                "a coroutine (await it)"
+            } else {
+                "a function"
+            };
+            return Err(Unwritten::Kind(kind.to_owned()));
         }
         other => return Err(Unwritten::Kind(format!("a {}", other.type_name()))),
     }

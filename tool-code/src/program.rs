@@ -21,6 +21,8 @@ use crate::signature::Signatures;
 
 /// How often a program is replayed whose interpreter was killed from outside.
 const REPLAYS: usize = 3;
+/// How often a program reads the clock between two of its calls' turns.
+const MAX_TIMES: usize = 1000;
 
 tokio::task_local! {
     /// Interpreter of the call that this task runs.
@@ -250,11 +252,17 @@ impl Program {
             }
             None => self.start(past.source).await?,
         };
-        let mut notes = Notes::default();
+        let (mut notes, mut times) = (Notes::default(), 0);
         loop {
             let turn = past.turns.get(live.turns.len());
             let message = match stopped.step {
                 Step::Now => {
+                    times += 1;
+                    if times > MAX_TIMES {
+                        let words =
+                            format!("the program asked for the time more than {MAX_TIMES} times");
+                        return Ok((Next::Ends(Ended::failed(words)), None));
+                    }
                     let now = match turn.map(|turn| turn.notes.now.get(notes.now.len())) {
                         Some(Some(now)) => *now,
                         Some(None) => return Ok((diverged(past, live.turns.len()), None)),

@@ -3,6 +3,7 @@
 // A test that finds less than it expects has failed.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used)]
 #![allow(dead_code)]
+mod pauses;
 mod programs;
 
 use std::sync::{Arc, Mutex};

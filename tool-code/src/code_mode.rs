@@ -8,18 +8,17 @@ use std::time::SystemTime;
 use serde::Deserialize;
 use toolwright::agent::{Agent, AgentTool};
 use toolwright::args::Arena;
-use toolwright::call::{Answer, BoxFuture, Call, Payload, Scope, WrapTool};
+use toolwright::call::{Answer, BoxFuture, Call, Payload, WrapTool};
 use toolwright::layers::{Approval, Handled, Layer, Next, Request};
 use toolwright::schema::SchemaDoc;
 use toolwright::{Context, Executor, Outcome, Schema, Tool, ToolDef, ToolError, Toolset};
 
 use crate::answers::ENCODER;
-use crate::find::FindTools;
 use crate::interpreter::Interpreter;
 use crate::limits::Limits;
 use crate::program::{Clock, Ended, LIVE, Program, Rejection, Slot};
-use crate::signature::{FIND_TOOLS, Signatures};
-use crate::{source, stubs, worker};
+use crate::signature::Signatures;
+use crate::{stubs, worker};
 
 /// Calls of one `gather` that run at once.
 const AT_ONCE: usize = 8;
@@ -30,7 +29,7 @@ const ABOUT: &str = "Runs a Python program that calls the functions below, and r
     not everything: values are JSON. Nothing is kept between programs. There are `asyncio.gather`, `datetime`, `json`, `math`, `re`, \
     `itertools`, `collections` and `dataclasses`; no files, no network, no other packages, and no `match`, `yield`, \
     `random`, `time`, `asyncio.sleep`, `asyncio.create_task`, or arguments of `gather` by name.";
-const ABOUT_SEARCH: &str = "\n\nasync def find_tools(words: str) -> str:\n    \"\"\"Finds functions by words, and returns their \
+const ABOUT_SEARCH: &str = "async def find_tools(words: str) -> str:\n    \"\"\"Finds functions by words, and returns their \
     declarations. Print them, and call the functions in your next program.\"\"\"\n";
 
 /// Builder of a tool that runs programs over other tools.
@@ -163,8 +162,7 @@ impl CodeMode {
         }
     }
 
-    /// Builds the tool. Its description has the functions of the tools that every conversation sees; the others can be called, by a
-    /// conversation that sees them.
+    /// Builds the tool. Its description has the functions that every conversation sees. A conversation that sees more can call them.
     ///
     /// # Errors
     /// Fails if a tool's name is not possible in Python or two names are equal there, and if programs would run in a process of
@@ -173,20 +171,20 @@ impl CodeMode {
     /// # Panics
     /// If a tool refuses its own example, in a build with `debug_assertions`.
     pub fn build(self) -> Result<Arc<dyn Tool>, CodeModeError> {
-        self.build_for(&Scope::default())
+        self.build_for(&Context::new())
     }
 
-    /// Builds the tool with the functions of the tools that this conversation sees in its description.
+    /// Builds the tool with the functions that the conversation of this context sees in its description: for a
+    /// [catalog](toolwright::executor::Source::catalog), whose tools depend on who asks.
     ///
     /// # Errors
     /// As [`build`](Self::build).
-    pub fn build_for(self, scope: &Scope<'_>) -> Result<Arc<dyn Tool>, CodeModeError> {
+    pub fn build_for(self, cx: &Context) -> Result<Arc<dyn Tool>, CodeModeError> {
         let interpreter = self.checked_interpreter()?;
-        let description = if self.is_searching {
-            format!("{ABOUT}{ABOUT_SEARCH}")
-        } else {
-            format!("{ABOUT}\n\n{}", stubs::stubs(&self.tools.visible(scope)))
-        };
+        let mut signatures = Signatures::of(&self.tools).map_err(CodeModeError)?;
+        if self.is_searching {
+            signatures.add_search().map_err(CodeModeError)?;
+        }
         let mut tools = self.tools;
         for tool in tools
             .clone()
@@ -195,15 +193,12 @@ impl CodeMode {
         {
             tools = tools.with(Arc::new(NotDirect::new(tool)));
         }
-        if self.is_searching {
-            let find = FindTools::tool(tools.clone());
-            if tools.get(FIND_TOOLS).is_some() {
-                let words = format!("the tools have a `{FIND_TOOLS}` already: rename it");
-                return Err(CodeModeError(words));
-            }
-            tools = tools.with(find);
-        }
-        let signatures = Signatures::of(&tools).map_err(CodeModeError)?;
+        let executor = (self.executor)(tools).layer(PlainResults);
+        let functions = if self.is_searching {
+            ABOUT_SEARCH.to_owned()
+        } else {
+            stubs::stubs(&executor.tools(cx))
+        };
         let program = Program {
             signatures,
             interpreter,
@@ -211,24 +206,19 @@ impl CodeMode {
             limits: self.limits,
             rejection: self.rejection,
             clock: self.clock,
+            is_searching: self.is_searching,
         };
-        let functions: Vec<String> = program.signatures.functions().map(str::to_owned).collect();
-        let executor = (self.executor)(tools).layer(PlainResults);
         let agent = Agent::with_executor(program, executor).encoder(ENCODER);
         // Programs end by their own limits.
         let agent = agent.max_turns(u32::MAX).max_steps(u32::MAX);
-        let inner = AgentTool::new(agent, self.name, description).build();
+        let inner = AgentTool::new(agent, self.name, format!("{ABOUT}\n\n{functions}")).build();
         let inner = inner.map_err(|error| CodeModeError(error.to_string()))?;
         let mut def = inner.def().clone();
         def.input = SchemaDoc::of::<Code>();
         def.options.annotations.destructive = Some(false);
         def.options.annotations.open_world = Some(true);
-        Ok(Arc::new(CodeTool {
-            inner,
-            def,
-            functions,
-            limits: self.limits,
-        }))
+        let limits = self.limits;
+        Ok(Arc::new(CodeTool { inner, def, limits }))
     }
 
     fn checked_interpreter(&self) -> Result<Interpreter, CodeModeError> {
@@ -251,12 +241,10 @@ impl CodeMode {
 struct CodeTool {
     inner: Arc<dyn Tool>,
     def: ToolDef,
-    functions: Vec<String>,
     limits: Limits,
 }
 
 impl CodeTool {
-    /// Reads the program, and checks it as far as that is possible before it runs.
     fn code(&self, call: &Call<'_>) -> Result<String, ToolError> {
         let Code { code } = call.decode()?;
         let most = self.limits.source;
@@ -264,25 +252,10 @@ impl CodeTool {
             let words = format!("the program is longer than {most} bytes: split it");
             return Err(ToolError::failed(words));
         }
-        let functions: Vec<&str> = self.functions.iter().map(|function| &**function).collect();
-        let own = source::defined(&code, functions.iter().copied());
-        let functions: Vec<&str> = functions
-            .into_iter()
-            .filter(|it| !own.contains(it))
-            .collect();
-        match source::never_awaited(&code, &functions) {
-            Some((line, function)) => Err(ToolError::failed(format!(
-                "line {line}: `{function}(…)` is never awaited: write `await {function}(…)`. Nothing ran."
-            ))),
-            None => Ok(code),
-        }
+        Ok(code)
     }
 
     async fn run(&self, code: String, cx: Context) -> Result<Outcome, ToolError> {
-        let own = source::defined(&code, self.functions.iter().map(|function| &**function));
-        let warning = own.first().map(|function| {
-            format!("the program defines `{function}` itself, which hides the tool of that name")
-        });
         let input = serde_json::json!({ "input": code }).to_string();
         let arena = Arena::default();
         let answer = match self.inner.call(Call::new(&input, &arena, &cx)) {
@@ -290,21 +263,23 @@ impl CodeTool {
             Answer::Later(later) => LIVE.scope(Slot::default(), later).await,
         };
         match answer {
-            Ok(Outcome::Value(text)) => result(&text.to_plain(), warning),
+            Ok(Outcome::Value(text)) => {
+                let ended = serde_json::from_str(&text.to_plain());
+                result(ended.map_err(|error| {
+                    ToolError::failed("the program has no result").with_source(error)
+                })?)
+            }
             other => other,
         }
     }
 }
 
-/// Returns the result of a program.
-fn result(text: &str, warning: Option<String>) -> Result<Outcome, ToolError> {
-    let ended = serde_json::from_str(text);
-    let ended =
-        ended.map_err(|error| ToolError::failed("the program has no result").with_source(error))?;
-    match ended {
-        Ended::Value(value, printed) => {
+/// Returns the result of a program as the model reads it.
+fn result(ended: Ended) -> Result<Outcome, ToolError> {
+    match ended.result {
+        Ok(value) => {
             let mut out = format!("{{\"value\":{}", value.get());
-            for (key, text) in [("printed", Some(printed)), ("warning", warning)] {
+            for (key, text) in [("printed", Some(ended.printed)), ("warning", ended.warning)] {
                 if let Some(text) = text.filter(|text| !text.is_empty()) {
                     let _ = write!(out, ",\"{key}\":{}", serde_json::Value::from(text));
                 }
@@ -312,15 +287,11 @@ fn result(text: &str, warning: Option<String>) -> Result<Outcome, ToolError> {
             out.push('}');
             Ok(Outcome::Value(Payload::json(out)))
         }
-        Ended::Failed(words, printed) => {
-            let mut error = ToolError::failed(words);
-            if !printed.is_empty() {
-                error = error.with_message(format!("printed before:\n{printed}"));
-            }
-            Err(match warning {
-                Some(warning) => error.with_message(warning),
-                None => error,
-            })
+        Err(words) => {
+            let printed = Some(ended.printed).filter(|printed| !printed.is_empty());
+            let printed = printed.map(|printed| format!("printed before:\n{printed}"));
+            let more = printed.into_iter().chain(ended.warning);
+            Err(more.fold(ToolError::failed(words), ToolError::with_message))
         }
     }
 }

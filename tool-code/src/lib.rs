@@ -6,13 +6,12 @@
 //!
 //! Modules, in the order of reading: `engine` is the seam to an interpreter, and `monty` is the one that there is; `interpreter` runs
 //! it on a thread, here or in a process, whose side is `worker`. `program` is the model that an agent asks: it replays the
-//! thread. `signature` maps calls to tools, `answers` their results, `source` reads the text before it runs. `stubs` and `find` are
-//! what a model reads of the tools, and `code_mode` puts all of it together.
+//! thread. `signature` maps calls to tools, `answers` their results, `source` reads the text before it runs. `stubs` are what
+//! a model reads of the tools, and `code_mode` puts all of it together.
 
 mod answers;
 mod code_mode;
 mod engine;
-mod find;
 mod interpreter;
 mod limits;
 mod monty;

@@ -7,22 +7,28 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelRequest};
 use toolwright::agent::{Model, ModelResponse, ThreadMessage};
 use toolwright::call::BoxFuture;
+use toolwright::call::Scope;
 use toolwright::wire::Usage;
-use toolwright::{ToolCall, json};
+use toolwright::{ToolCall, Toolset, json};
 
 use crate::answers::{self, Answer};
 use crate::engine::{Answered, Made, Raised, Resume, Start, Step};
 use crate::interpreter::{Interpreter, Lost, Message, Running, Stopped};
 use crate::limits::Limits;
-use crate::signature::Signatures;
+use crate::signature::{FIND_TOOLS, Signatures};
+use crate::source;
+use crate::stubs::stubs_of;
 
 /// How often a program is replayed whose interpreter was killed from outside.
 const REPLAYS: usize = 3;
-/// How often a program reads the clock between two of its calls' turns.
-const MAX_TIMES: usize = 1000;
+/// How often the host itself answers a program between two turns.
+const MAX_ANSWERS: usize = 1000;
+/// Number of functions that one search returns.
+const MAX_FOUND: usize = 8;
 
 tokio::task_local! {
     /// Interpreter of the call that this task runs.
@@ -53,6 +59,8 @@ pub(crate) struct Program {
     pub(crate) limits: Limits,
     pub(crate) rejection: Rejection,
     pub(crate) clock: Arc<Clock>,
+    /// True if programs search for functions.
+    pub(crate) is_searching: bool,
 }
 
 /// A program that waits in its interpreter.
@@ -68,13 +76,14 @@ pub(crate) struct Live {
 struct Waits {
     /// Ids of the calls of the turn, in their order.
     of_turn: Vec<u32>,
-    /// Calls that the program made wrongly. They are no calls of the turn.
-    wrong: Vec<(u32, Answered)>,
+    /// Calls that the host answered itself: searches, and calls that the program made wrongly.
+    answered: Vec<(u32, Answered)>,
 }
 
-/// Part of the thread that the program has passed.
+/// The thread of a program, and the tools that it may call.
 struct Past<'t> {
     source: &'t str,
+    tools: &'t Toolset,
     turns: Vec<Turn<'t>>,
 }
 
@@ -94,15 +103,24 @@ struct Notes {
 
 /// Last text of a program: its result, as JSON.
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Ended {
-    Value(Box<serde_json::value::RawValue>, String),
-    Failed(String, String),
+pub(crate) struct Ended {
+    /// The value, or an error.
+    pub(crate) result: Result<Box<RawValue>, String>,
+    pub(crate) printed: String,
+    pub(crate) warning: Option<String>,
 }
 
 impl Ended {
     fn failed(words: impl Into<String>) -> Self {
-        Self::Failed(words.into(), String::new())
+        Self::new(Err(words.into()), String::new())
+    }
+
+    fn new(result: Result<Box<RawValue>, String>, printed: String) -> Self {
+        Self {
+            result,
+            printed,
+            warning: None,
+        }
     }
 }
 
@@ -119,7 +137,7 @@ impl Model for Program {
         _: DeltaSink<'a>,
     ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         Box::pin(async move {
-            let past = Past::of(request.thread.messages());
+            let past = Past::of(request.thread.messages(), request.tools);
             let next = self.next(&past).await;
             let response = match next {
                 Next::Calls(calls, notes) => {
@@ -129,7 +147,10 @@ impl Model for Program {
                     }
                     response
                 }
-                Next::Ends(ended) => ModelResponse::text(text(&ended)?),
+                Next::Ends(mut ended) => {
+                    ended.warning = self.warning(&past);
+                    ModelResponse::text(text(&ended)?)
+                }
             };
             Ok(response.with_usage(Usage::default()))
         })
@@ -147,9 +168,10 @@ fn text(value: &impl Serialize) -> Result<String, ModelError> {
 }
 
 impl<'t> Past<'t> {
-    fn of(messages: &'t [ThreadMessage]) -> Self {
+    fn of(messages: &'t [ThreadMessage], tools: &'t Toolset) -> Self {
         let mut past = Self {
             source: "",
+            tools,
             turns: Vec::new(),
         };
         let mut messages = messages.iter();
@@ -250,19 +272,19 @@ impl Program {
                 let stopped = live.running.send(resume(answers)).await?;
                 (live, stopped)
             }
-            None => self.start(past.source).await?,
+            None => self.start(past).await?,
         };
-        let (mut notes, mut times) = (Notes::default(), 0);
+        let (mut notes, mut answers) = (Notes::default(), 0);
         loop {
             let turn = past.turns.get(live.turns.len());
+            answers += 1;
+            if answers > MAX_ANSWERS {
+                let words =
+                    "the program asked for the time, searched or made wrong calls again and again";
+                return Ok((Next::Ends(Ended::failed(words)), None));
+            }
             let message = match stopped.step {
                 Step::Now => {
-                    times += 1;
-                    if times > MAX_TIMES {
-                        let words =
-                            format!("the program asked for the time more than {MAX_TIMES} times");
-                        return Ok((Next::Ends(Ended::failed(words)), None));
-                    }
                     let now = match turn.map(|turn| turn.notes.now.get(notes.now.len())) {
                         Some(Some(now)) => *now,
                         Some(None) => return Ok((diverged(past, live.turns.len()), None)),
@@ -273,7 +295,7 @@ impl Program {
                 }
                 Step::Calls(made) => {
                     let count = live.turns.iter().map(Vec::len).sum();
-                    let (calls, waits) = match self.calls(made, count) {
+                    let (calls, waits) = match self.calls(made, count, past.tools) {
                         Ok(calls) => calls,
                         Err(refused) => return Ok((Next::Ends(refused), None)),
                     };
@@ -288,7 +310,7 @@ impl Program {
                         if !is_same(&calls, turn.calls) {
                             return Ok((diverged(past, live.turns.len() - 1), None));
                         }
-                        notes = Notes::default();
+                        (notes, answers) = (Notes::default(), 0);
                         resume(waits.answers(Some(turn)))
                     }
                 }
@@ -301,8 +323,20 @@ impl Program {
         }
     }
 
-    async fn start(&self, source: &str) -> Result<(Live, Stopped), Lost> {
+    async fn start(&self, past: &Past<'_>) -> Result<(Live, Stopped), Lost> {
         let failed = |words: String| Lost::Failed(Stopped::failed(words));
+        let functions = self.functions(past.tools);
+        let own = source::defined(past.source, &functions);
+        let called: Vec<&str> = functions
+            .iter()
+            .copied()
+            .filter(|it| !own.contains(it))
+            .collect();
+        if let Some((line, function)) = source::never_awaited(past.source, &called) {
+            return Err(failed(format!(
+                "line {line}: `{function}(…)` is never awaited: write `await {function}(…)`. Nothing ran."
+            )));
+        }
         let running = Running::new(&self.interpreter, &self.environment, self.limits);
         let running = running.map_err(|error| {
             failed(format!(
@@ -311,8 +345,8 @@ impl Program {
             ))
         })?;
         let start = Start {
-            source: source.to_owned(),
-            functions: self.signatures.functions().map(str::to_owned).collect(),
+            source: past.source.to_owned(),
+            functions: functions.into_iter().map(str::to_owned).collect(),
             limits: self.limits,
         };
         let stopped = running.send(Message::Start(start)).await?;
@@ -325,17 +359,27 @@ impl Program {
     }
 
     /// Returns the calls of a turn, and what the program waits for. Fails if it has made too many.
-    fn calls(&self, made: Vec<Made>, count: usize) -> Result<(Vec<ToolCall>, Waits), Ended> {
+    fn calls(
+        &self,
+        made: Vec<Made>,
+        count: usize,
+        tools: &Toolset,
+    ) -> Result<(Vec<ToolCall>, Waits), Ended> {
         let mut waits = Waits::default();
         let mut calls = Vec::new();
         for made in made {
             let id = format!("c{}", count + calls.len() + 1);
             match self.signatures.call(&made, &id) {
+                Ok(call) if self.is_searching && made.function == FIND_TOOLS => {
+                    waits
+                        .answered
+                        .push((made.id, Answered::Value(found(&call, tools))));
+                }
                 Ok(call) => {
                     waits.of_turn.push(made.id);
                     calls.push(call);
                 }
-                Err(raised) => waits.wrong.push((made.id, Answered::Raises(raised))),
+                Err(raised) => waits.answered.push((made.id, Answered::Raises(raised))),
             }
         }
         let most = self.limits.calls;
@@ -345,6 +389,22 @@ impl Program {
             )));
         }
         Ok((calls, waits))
+    }
+
+    /// Returns the functions that the conversation may see. The others do not exist for the program.
+    fn functions(&self, tools: &Toolset) -> Vec<&str> {
+        let is_seen =
+            |tool: &str| tools.get(tool).is_some() || (self.is_searching && tool == FIND_TOOLS);
+        let functions = self.signatures.iter().filter(|(_, tool)| is_seen(tool));
+        functions.map(|(function, _)| function).collect()
+    }
+
+    /// Returns a warning about a function of the program that has the name of a tool's.
+    fn warning(&self, past: &Past<'_>) -> Option<String> {
+        let function = *source::defined(past.source, &self.functions(past.tools)).first()?;
+        Some(format!(
+            "the program defines `{function}` itself, which hides the tool of that name"
+        ))
     }
 
     fn now(&self) -> i64 {
@@ -368,9 +428,27 @@ impl Waits {
         self.of_turn
             .into_iter()
             .zip(answers)
-            .chain(self.wrong)
+            .chain(self.answered)
             .collect()
     }
+}
+
+/// Returns the stubs of the functions that a search finds, as JSON text.
+fn found(call: &ToolCall, tools: &Toolset) -> String {
+    let arguments = json::Value::parse(&call.arguments).unwrap_or(json::Value::Null);
+    let words = arguments
+        .get("words")
+        .and_then(json::Value::as_str)
+        .unwrap_or_default();
+    // They are those that the conversation sees.
+    let found = tools.search(words, MAX_FOUND, &Scope::default());
+    let stubs = stubs_of(found.iter().map(|found| found.def));
+    let stubs = if stubs.is_empty() {
+        "no function is about these words"
+    } else {
+        &stubs
+    };
+    json::Value::string(stubs).to_json()
 }
 
 fn resume(answers: Vec<(u32, Answered)>) -> Message {
@@ -389,15 +467,14 @@ fn diverged(past: &Past<'_>, turn: usize) -> Next {
 }
 
 fn ended(stopped: Stopped) -> Ended {
-    let printed = stopped.printed.finish();
-    match stopped.step {
-        Step::Value(json) => match serde_json::value::RawValue::from_string(json) {
-            Ok(value) => Ended::Value(value, printed),
-            Err(_) => Ended::Failed("the value is not JSON".to_owned(), printed),
-        },
-        Step::Failed(words) => Ended::Failed(words, printed),
-        Step::Calls(_) | Step::Now => Ended::Failed("the program goes on".to_owned(), printed),
-    }
+    let result = match stopped.step {
+        Step::Value(json) => {
+            RawValue::from_string(json).map_err(|_| "the value is not JSON".to_owned())
+        }
+        Step::Failed(words) => Err(words),
+        Step::Calls(_) | Step::Now => Err("the program goes on".to_owned()),
+    };
+    Ended::new(result, stopped.printed.finish())
 }
 
 fn lock(slot: &Slot) -> std::sync::MutexGuard<'_, Option<Live>> {

@@ -160,8 +160,35 @@ impl Signatures {
         Ok(Self(all))
     }
 
-    pub(crate) fn functions(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(|function| &**function)
+    /// Adds the function that finds others.
+    ///
+    /// # Errors
+    /// Returns a sentence if there is one of that name.
+    pub(crate) fn add_search(&mut self) -> Result<(), String> {
+        let words = Parameter {
+            key: "words".to_owned(),
+            name: "words".to_owned(),
+            is_required: true,
+            is_nullable: false,
+        };
+        let search = Signature {
+            tool: FIND_TOOLS.to_owned(),
+            function: FIND_TOOLS.to_owned(),
+            parameters: vec![words],
+        };
+        match self.0.insert(FIND_TOOLS.to_owned(), search) {
+            Some(_) => Err(format!(
+                "the tools have a `{FIND_TOOLS}` already: rename it"
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns each function with its tool's name.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0
+            .iter()
+            .map(|(function, signature)| (&**function, &*signature.tool))
     }
 
     pub(crate) fn call(&self, made: &Made, id: &str) -> Result<ToolCall, Raised> {

@@ -386,6 +386,32 @@ async fn only_what_may_be_repeated_is() {
     );
 }
 
+/// An API answers with the time when it may be asked again, which is known to its tool alone.
+#[tokio::test(start_paused = true)]
+async fn an_error_says_how_long_to_wait() {
+    static ATTEMPTS: AtomicU32 = AtomicU32::new(0);
+
+    /// Is busy for some seconds.
+    #[tool(read_only)]
+    fn busy(seconds: u64) -> Result<u8, ToolError> {
+        ATTEMPTS.fetch_add(1, Ordering::SeqCst);
+        Err(ToolError::failed("busy").with_retry_after(Duration::from_secs(seconds)))
+    }
+
+    let executor = Executor::serial(tools![busy])
+        .layer(Retry::new(3).backoff(Duration::from_secs(1), Duration::from_secs(10)));
+    // Never sooner than the layer itself would ask, and not at all if the wait is too long.
+    for (seconds, attempts, waited) in [(4, 3, 8), (0, 3, 3), (10, 3, 20), (11, 1, 0)] {
+        ATTEMPTS.store(0, Ordering::SeqCst);
+        let start = Instant::now();
+        let calls = [call("1", "busy", json!({ "seconds": seconds }))];
+        let batch = executor.run(&calls, &Context::new()).await;
+        assert_eq!(kinds(&batch), [Some(ErrorKind::Failed)]);
+        let seen = (ATTEMPTS.load(Ordering::SeqCst), start.elapsed().as_secs());
+        assert_eq!(seen, (attempts, waited), "{seconds}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_call_is_not_tried_again() {
     static ATTEMPTS: AtomicU32 = AtomicU32::new(0);

@@ -1,6 +1,7 @@
 //! From a response to what a model reads.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,9 +11,9 @@ use toolwright::json::Value;
 use toolwright::text::Printable;
 use toolwright::{Outcome, ToolError};
 
-use crate::auth::{scrub, scrubbed, scrubbed_cut};
 use crate::client::HttpResponse;
 use crate::document::step;
+use crate::secrets::{scrub, scrubbed, scrubbed_cut};
 
 /// Most characters of an error's body that a model reads.
 const MOST_ERROR: usize = 2_000;
@@ -106,10 +107,15 @@ pub(crate) fn outcome(
 
 fn error(response: &HttpResponse, words: String) -> ToolError {
     let mut data = serde_json::json!({"status": response.status});
-    if let (Some(wait), Some(data)) = (retry_after(response), data.as_object_mut()) {
+    let wait = retry_after(response);
+    if let (Some(wait), Some(data)) = (wait, data.as_object_mut()) {
         data.insert("retry_after".to_owned(), wait.into());
     }
-    ToolError::failed(words).with_data(data)
+    let error = ToolError::failed(words).with_data(data);
+    match wait {
+        Some(wait) => error.with_retry_after(Duration::from_secs(wait)),
+        None => error,
+    }
 }
 
 /// Returns the seconds of `Retry-After`.

@@ -11,9 +11,10 @@ use toolwright::toolset::BuildError;
 use toolwright::{Context, DynTool, Outcome, Tool, ToolDef, ToolError};
 
 use crate::answer::{Reading, Trim, outcome};
-use crate::auth::{Auth, AuthRequest, Requirement, Scheme, scrubbed, sort};
+use crate::auth::{Auth, AuthRequest, Requirement, Scheme};
 use crate::client::HttpClient;
 use crate::request::Plan;
+use crate::secrets::{scrubbed, sort};
 use crate::tool::Draft;
 
 /// What all tools of an import share.

@@ -85,8 +85,8 @@ impl Guard {
             None if self.fixed.is_empty() => return Ok(None),
             body => body.unwrap_or_else(Value::empty),
         };
-        let refuses = self.places.iter().any(|names| !names.refused.is_empty());
-        if is_form && refuses {
+        let mut inner = self.places.iter().skip(1);
+        if is_form && inner.any(|names| !names.refused.is_empty()) {
             // Servers read brackets of a form as inner objects.
             let known = self.places.first().map(|names| &names.writable);
             let is_spelled =

@@ -23,7 +23,7 @@
 //!
 //! Data flows one way, and the modules are in its order: a text becomes a `document`, with `operation`s in it; a `schema`
 //! becomes JSON Schema; `tool` makes a definition and a plan of the `request` (`path`, `style`, `body`); `api_tool` runs it
-//! with `auth` and a `client`, and `answer` reads the response. `import` has the settings.
+//! with `auth` and a `client`, and `answer` reads the response. `settings` has the builder, and `import` calls them all.
 
 mod answer;
 mod api_tool;
@@ -34,12 +34,16 @@ mod document;
 mod groups;
 mod guard;
 mod import;
+#[cfg(feature = "lock")]
+mod lock;
 mod notice;
 mod operation;
 mod path;
 mod request;
 mod schema;
+mod secrets;
 mod server;
+mod settings;
 mod style;
 mod text;
 mod tool;
@@ -49,9 +53,9 @@ mod yaml;
 pub use self::answer::Trim;
 pub use self::auth::{AuthRequest, Credential};
 pub use self::client::{HttpClient, HttpError, HttpRequest, HttpResponse};
-pub use self::import::OpenApi;
 pub use self::notice::{ImportError, Notice, NoticeKind};
 pub use self::operation::{Operation, Parameter, Place};
+pub use self::settings::OpenApi;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

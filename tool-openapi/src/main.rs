@@ -28,6 +28,7 @@ toolwright-openapi serve API.json --listen 127.0.0.1:8080
   --reading                    keeps the operations that only read: GET, HEAD and QUERY
   --prefix PREFIX              before all names
   --document URI=FILE          another document that references lead to
+  --lock FILE                  leaves out tools that are not as a lock file says; TOOLS_LOCK=update writes it
   --unattended                 runs calls without asking a person";
 
 /// What the command line says.
@@ -41,7 +42,7 @@ struct Arguments {
     rest: Vec<String>,
 }
 
-const WITH_VALUE: [&str; 9] = [
+const WITH_VALUE: [&str; 10] = [
     "--base-url",
     "--bearer-env",
     "--basic-env",
@@ -51,6 +52,7 @@ const WITH_VALUE: [&str; 9] = [
     "--tag",
     "--prefix",
     "--document",
+    "--lock",
 ];
 const FLAGS: [&str; 3] = ["--reading", "--unattended", "--mcp"];
 
@@ -158,6 +160,9 @@ fn configured<'t>(
     }
     if arguments.has("--reading") {
         api = api.filter(|operation| matches!(operation.method(), "GET" | "HEAD" | "QUERY"));
+    }
+    for file in arguments.all("--lock") {
+        api = api.lock(file);
     }
     Ok(match arguments.all("--prefix").last() {
         Some(prefix) => api.prefix(prefix),

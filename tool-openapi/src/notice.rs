@@ -34,6 +34,8 @@ pub enum NoticeKind {
     Renamed,
     /// The tool's hints are more cautious than its method suggests.
     Hint,
+    /// The tool is not as the lock file says, so it is left out.
+    LockMismatch,
 }
 
 impl NoticeKind {
@@ -46,6 +48,7 @@ impl NoticeKind {
             Self::NotOffered => "not offered",
             Self::Renamed => "renamed",
             Self::Hint => "hint",
+            Self::LockMismatch => "not as locked",
         }
     }
 }

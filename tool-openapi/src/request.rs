@@ -174,33 +174,39 @@ impl Plan {
             let Some(value) = value(&slot.source).filter(|value| !value.is_null()) else {
                 continue;
             };
-            let (style, explode) = match slot.writing {
-                Writing::Styled(style, explode) => (style, explode),
-                Writing::WholeQuery if matches!(value, Value::Object(_)) => (Style::Form, true),
-                Writing::WholeQuery => {
-                    return Err(refused(format!("`{}` is not an object", slot.name)));
-                }
-                Writing::Json | Writing::Segments => {
-                    all.push(format!(
-                        "{}={}",
-                        escape(&slot.name),
-                        escape(&value.to_json())
-                    ));
-                    continue;
-                }
-            };
-            let pairs = pairs(style, explode, &slot.name, &value, &mut left);
-            for pair in pairs.map_err(refused)? {
-                if pair.is_key && self.is_forbidden(&pair.name) {
-                    return Err(refused(format!(
-                        "`{}` cannot be set by `{}`",
-                        pair.name, slot.name
-                    )));
-                }
-                all.push(format!("{}={}", escape(&pair.name), pair.value));
-            }
+            self.pairs(slot, &value, &mut left, &mut all)?;
         }
         Ok(all.join("&"))
+    }
+
+    /// Writes the pairs of a parameter of the query or of a cookie.
+    fn pairs(
+        &self,
+        slot: &Slot,
+        value: &Value<'_>,
+        left: &mut usize,
+        out: &mut Vec<String>,
+    ) -> Result<(), ToolError> {
+        let name = &slot.name;
+        let written = match slot.writing {
+            Writing::Styled(style, explode) => pairs(style, explode, name, value, left),
+            Writing::WholeQuery if matches!(value, Value::Object(_)) => {
+                pairs(Style::Form, true, name, value, left)
+            }
+            Writing::WholeQuery => Err(format!("`{name}` is not an object")),
+            Writing::Json | Writing::Segments => {
+                let json = Value::string(value.to_json());
+                pairs(Style::Form, false, name, &json, left)
+            }
+        };
+        for pair in written.map_err(refused)? {
+            if pair.is_key && self.is_forbidden(&pair.name) {
+                let words = format!("`{}` cannot be set by `{name}`", pair.name);
+                return Err(refused(words));
+            }
+            out.push(format!("{}={}", escape(&pair.name), pair.value));
+        }
+        Ok(())
     }
 
     /// Compares the URL with what a parser of URLs makes of it, since parsers drop dot segments and more in silence.
@@ -261,26 +267,7 @@ impl Plan {
                     headers.retain(|(known, _)| !known.eq_ignore_ascii_case(&slot.name));
                     headers.push((slot.name.clone(), written));
                 }
-                Place::Cookie => {
-                    let Writing::Styled(style, explode) = slot.writing else {
-                        cookies.push(format!(
-                            "{}={}",
-                            escape(&slot.name),
-                            escape(&value.to_json())
-                        ));
-                        continue;
-                    };
-                    let pairs = pairs(style, explode, &slot.name, &value, &mut left);
-                    for pair in pairs.map_err(refused)? {
-                        if pair.is_key && self.is_forbidden(&pair.name) {
-                            return Err(refused(format!(
-                                "`{}` cannot be set by `{}`",
-                                pair.name, slot.name
-                            )));
-                        }
-                        cookies.push(format!("{}={}", escape(&pair.name), pair.value));
-                    }
-                }
+                Place::Cookie => self.pairs(slot, &value, &mut left, &mut cookies)?,
                 _ => {}
             }
         }

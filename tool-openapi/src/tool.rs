@@ -19,12 +19,12 @@ use crate::auth::{Requirement, Scheme};
 use crate::body::is_json;
 use crate::document::{At, Documents};
 use crate::guard::Guard;
-use crate::import::Settings;
 use crate::notice::{Notice, NoticeKind};
 use crate::operation::{Found, FoundParameter, Parameter, Place, Refusal};
 use crate::path::{Piece, Template};
 use crate::request::{Plan, Slot, Source, Writing};
 use crate::schema::{Bases, Schemas};
+use crate::settings::Settings;
 use crate::style::{Style, scalar};
 use crate::text::{escape, is_method_override, readings};
 

@@ -176,7 +176,7 @@ async fn nothing_runs_where_nobody_can_be_asked() {
         "not called"
     }
 
-    let inner = script([calls(&[ToolCall::new("x", "sign", "{}")])]);
+    let inner = script([]);
     let open = OpenCalls::new();
     let executor = Executor::serial(detached(Agent::new(inner.clone(), tools![sign])));
     let executor = executor.open_calls(&open);

@@ -145,7 +145,7 @@ async fn each_question_of_a_turn_is_asked_and_the_model_reads_each_answer() {
 }
 
 #[tokio::test]
-async fn words_answer_one_question_after_the_other_and_the_last_in_a_message() {
+async fn words_answer_one_question_after_the_other() {
     let ran = Arc::default();
     let agent = agent(
         &ran,
@@ -157,12 +157,7 @@ async fn words_answer_one_question_after_the_other_and_the_last_in_a_message() {
     assert_eq!(question(&session), "What of c1?");
     session.say("y").unwrap();
     let _ = agent.run(&mut session, &Context::new()).await.unwrap();
-    let read = serde_json::to_string(session.thread()).unwrap();
-    assert!(
-        read.contains(r#""text":"x""#) && read.contains(r#""text":"y""#),
-        "{read}"
-    );
-    assert_eq!(session.thread().last_input(), Some("y"));
+    assert_eq!(answers(session.thread()), ["x", "y"]);
 }
 
 #[tokio::test]

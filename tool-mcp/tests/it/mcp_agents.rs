@@ -172,8 +172,8 @@ async fn the_user_answers_a_call_inside_that_does_not_run_by_a_yes() {
 #[tokio::test]
 async fn an_agent_that_asks_does_not_begin_anew() {
     let ran = Arc::new(Ran::default());
-    let turns: &[&[(&str, &str)]] = &[&[("look", "{}"), ("which", "{}")]; 2];
-    let mut client = Piped::with_a_user(server(model(turns), &ran)).await;
+    let turn: &[(&str, &str)] = &[("look", "{}"), ("which", "{}")];
+    let mut client = Piped::with_a_user(server(model(&[turn, turn]), &ran)).await;
     let asked = client.ask(&request(1, "tools/call", PARAMS)).await;
     let steps = [("Which bill?", said("The first."))];
     let answer = answered(&mut client, asked, &steps).await;
@@ -195,7 +195,7 @@ async fn each_of_many_decisions_is_carried_out() {
     let answer = answered(&mut client, asked, &steps).await;
     let text = &answer["result"]["content"][0]["text"];
     assert_eq!(text, "All is done.", "{answer}");
-    assert_eq!(*ran.lock().unwrap(), Vec::from_iter(1..=20));
+    assert_eq!(*ran.lock().unwrap(), (1..=20).collect::<Vec<_>>());
 }
 
 #[tokio::test]

@@ -77,7 +77,9 @@ pub(crate) fn places<'a, 't>(
     };
     let mut all = Vec::new();
     let mut is_full = false;
-    walk.place(vec![at.clone()]);
+    // No reference leads to the first place: what holds at the top alone must not hold where its schema is used again below.
+    walk.known.insert(Vec::new(), 0);
+    walk.waiting.push_back(vec![at.clone()]);
     while let Some(schemas) = walk.waiting.pop_front().filter(|_| !is_full) {
         let mut place = Place::default();
         is_full = walk.fill(&mut place, schemas).is_none();
@@ -152,7 +154,9 @@ impl<'a, 't> Walk<'a, 't> {
     /// Reads the schemas of a place. Returns `None` if there are too many.
     fn fill(&mut self, place: &mut Place<'a, 't>, schemas: Vec<At<'a, 't>>) -> Option<()> {
         let mut found = Found::default();
-        schemas.into_iter().for_each(|at| found.part(at));
+        for at in schemas {
+            found.part(at);
+        }
         let mut seen = HashSet::new();
         while let Some((at, is_part)) = found.parts.pop() {
             let Ok(target) = self.documents.follow(at.clone()) else {

@@ -1,5 +1,7 @@
 //! From responses to what a model reads.
 
+use std::time::Duration;
+
 use toolwright::call::ErrorKind;
 use toolwright::{Outcome, ToolError};
 use toolwright_openapi::{OpenApi, Trim};
@@ -120,6 +122,7 @@ fn errors_have_the_apis_words_and_say_whether_to_try_again() {
             format!("the API answered {status}; it may be asked again after 7 s: busy")
         );
         assert_eq!(error.data().unwrap()["retry_after"], 7);
+        assert_eq!(error.retry_after(), Some(Duration::from_secs(7)));
         assert!(!error.is_permanent() && !error.is_outcome_unknown());
     }
     // A write that broke may have taken effect.
@@ -163,7 +166,7 @@ fn what_stands_beside_an_answer_is_short() {
     let seen = text(answered(
         200,
         JSON,
-        &serde_json::json!({&long: {&long: lists, "b": lists}, "c": vec![lists; 3]}).to_string(),
+        &serde_json::json!({&long: {&long: lists, "b": lists}, "z": vec![lists; 3]}).to_string(),
     ));
     let notes: serde_json::Value = serde_json::from_str(&seen).unwrap();
     let notes = notes["notes"].to_string();

@@ -429,6 +429,16 @@ fn hidden_names_and_presets_are_those_of_the_top() {
     ] {
         let request = sent_with(text, &format!(r#"{{"body": {given}}}"#), set);
         assert_eq!(body(&request.unwrap()), expected);
+        let tools = set(OpenApi::parse(text).unwrap()).toolset().unwrap();
+        let seen = tools.get("run").unwrap().def().input.to_value().to_string();
+        let count = |words: &str| seen.matches(words).count();
+        // The inner object alone has them.
+        assert_eq!(
+            (count(r#""state":{"#), count(r#""note":{"#)),
+            (1, 1),
+            "{seen}"
+        );
+        assert_eq!(count(r#""required":["state"]"#), 1, "{seen}");
         for given in [r#"{"state": "x"}"#, r#"{"note": "x"}"#] {
             let given = format!(r#"{{"body": {given}}}"#);
             assert!(sent_with(text, &given, set).is_err(), "{text}: {given}");

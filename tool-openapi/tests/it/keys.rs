@@ -40,6 +40,13 @@ fn names_of_nested_arguments_are_not_multiplied() {
         ),
         (&query("form"), serde_json::json!({"meta": {&long: 1}})),
         (&list, serde_json::json!({"body": {&long: zeros}})),
+        // A key may have 1 KB, and no more.
+        (&form, serde_json::json!({"meta": {"k".repeat(1_025): 1}})),
+        (
+            &query("form"),
+            serde_json::json!({"meta": {"k".repeat(1_025): 1}}),
+        ),
+        (&list, serde_json::json!({"body": {"k".repeat(1_025): 1}})),
     ] {
         assert!(sent(document, &given.to_string()).is_err(), "{document}");
     }
@@ -100,6 +107,10 @@ fn a_form_does_not_set_credentials_of_the_query() {
         }
         assert!(sent(&of(media, open), r#"{"body": {"name": "x", "token": "t"}}"#).is_ok());
     }
+    let query = r#""parameters": [{"name": "q", "in": "query", "explode": true, "schema": {"type": "object"}}]"#;
+    let query = document(&operation("/a", "get", query), "");
+    assert!(sent(&query, r#"{"q": {"access_token": "x"}}"#).is_err());
+    assert!(sent(&query, r#"{"q": {"token_access": "x"}}"#).is_ok());
     let json = of("application/json", open);
     assert!(sent(&json, r#"{"body": {"api_key": "x", "access_token": "y"}}"#).is_ok());
     let offered = |text: &str| {

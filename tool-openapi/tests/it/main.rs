@@ -11,6 +11,9 @@ mod keys;
 mod names;
 mod offers;
 mod paths;
+mod presets;
+#[cfg(feature = "program")]
+mod program;
 mod requests;
 mod schemas;
 mod security;

@@ -323,7 +323,7 @@ fn headers_are_bounded_and_have_no_line_break() {
         "",
     );
     let arguments = serde_json::json!({"q": "a".repeat(20_000)}).to_string();
-    assert!(sent(&query, &arguments).unwrap_err().contains("URL"));
+    assert!(sent(&query, &arguments).unwrap_err().contains("too long"));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use toolwright_openapi::OpenApi;
 use crate::document;
 
 /// Answers all requests alike, and keeps their texts.
-async fn server(answer: String) -> (String, Arc<Mutex<Vec<String>>>) {
+pub(crate) async fn server(answer: String) -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let requests = Arc::new(Mutex::new(Vec::new()));
@@ -40,7 +40,7 @@ async fn server(answer: String) -> (String, Arc<Mutex<Vec<String>>>) {
     (url, requests)
 }
 
-fn response(head: &str, body: &str) -> String {
+pub(crate) fn response(head: &str, body: &str) -> String {
     format!(
         "HTTP/1.1 {head}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
         body.len()

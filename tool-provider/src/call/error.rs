@@ -2,6 +2,7 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -32,6 +33,9 @@ pub(super) struct ErrorData {
     debug: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     permanent: bool,
+    /// Only a layer of the same call waits so long.
+    #[serde(skip)]
+    retry_after: Option<Duration>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     outcome_unknown: bool,
 }
@@ -130,6 +134,7 @@ impl ToolError {
             source: None,
             debug: None,
             permanent: false,
+            retry_after: None,
             outcome_unknown: false,
         }))
     }
@@ -234,6 +239,19 @@ impl ToolError {
     /// Returns true if the tool marked the error as permanent.
     pub fn is_permanent(&self) -> bool {
         self.0.permanent
+    }
+
+    /// Sets how long to wait before the same call is made again, such as the API's `Retry-After`.
+    ///
+    /// The layer `Retry` waits at least so long.
+    pub fn with_retry_after(mut self, wait: Duration) -> Self {
+        self.0.retry_after = Some(wait);
+        self
+    }
+
+    /// Returns how long to wait before the same call is made again, if the tool said so.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.0.retry_after
     }
 
     /// Marks the error as one after which it is unknown whether the call took effect: its code may have run, or still

@@ -14,6 +14,8 @@ use toolwright_provider::call::{ErrorKind, ToolError};
 /// - Only after a [`Failed`](ErrorKind::Failed) or a [`Timeout`](ErrorKind::Timeout), and not if the
 ///   error is [`permanent`](ToolError::permanent). Wrong arguments stay wrong, and a panic is a
 ///   defect.
+/// - After an error that says [how long to wait](ToolError::retry_after), the delay is at least so long. If that is longer than
+///   the longest delay, the call is not retried.
 /// - The tool's time limit is one on each attempt. A `blocking` tool whose time is over may still run, beside the next
 ///   attempt; its token fires once the call is answered.
 /// - State updates of a failed attempt by [`Context::update_state`](crate::tool::Context::update_state) are discarded,
@@ -97,10 +99,12 @@ impl Layer for Retry {
                     ErrorKind::NotStarted => !error.is_permanent(),
                     _ => is_for && may_pass(error, &request),
                 };
-                if !handled.error().is_some_and(goes_on) {
+                let asked = handled.error().and_then(ToolError::retry_after);
+                let asked = asked.unwrap_or_default();
+                if asked > self.longest || !handled.error().is_some_and(goes_on) {
                     return handled;
                 }
-                pause(wait).await;
+                pause(wait.max(asked)).await;
                 wait = wait.saturating_mul(2).min(self.longest);
             }
             next.run(request).await

@@ -180,10 +180,9 @@ fn long_conversations_that_wait_make_room() {
     let ids: Vec<_> = (0..4)
         .map(|_| served.call("worker", INPUT).json()["id"].clone())
         .collect();
-    let statuses = [0, 1, 3].map(|at| decide(&served, &ids[at], r#""approve""#, JSON).status);
-    assert_eq!(statuses[0], 404);
-    assert_eq!(ran.lock().unwrap().len(), 2);
-    assert!(!statuses[1..].contains(&404), "{statuses:?}");
+    let statuses = [0, 1].map(|at| decide(&served, &ids[at], r#""approve""#, JSON).status);
+    assert_eq!(statuses, [404, 200]);
+    assert_eq!(*ran.lock().unwrap(), [7]);
 }
 
 /// Holds calls back by their number: the first and the fifth one pass.
@@ -290,13 +289,13 @@ fn a_layer_that_makes_a_call_again_begins_no_second_conversation() {
         ]))
     };
     let busy = Err(ModelError::new(ModelErrorKind::Busy, "429"));
-    let model = ScriptedModel::new([calls(), busy, calls()]);
+    let model = ScriptedModel::new([calls(), busy]);
     let executor = Executor::serial(tools![look, pay; state = Arc::clone(&ran)]);
     let agent = Agent::with_executor(model, executor.layer(Approval::default()));
     let twice = Retry::new(2).backoff(Duration::ZERO, Duration::ZERO);
     let twice = twice.always_for(["worker"]);
     let served = serve_tools(worker(agent), |server| {
-        server.executor(|executor| executor.layer(twice))
+        server.executor(move |executor| executor.layer(twice.clone()))
     });
     let answer = served.call("worker", INPUT);
     let answer = decide(&served, &answer.json()["id"], r#""approve""#, JSON);

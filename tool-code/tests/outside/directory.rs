@@ -42,13 +42,13 @@ pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
             continue;
         };
         // A tool whose name is a keyword or a function of Python is renamed by the host.
-        let some = some.filter(|tool| {
-            let alone = Toolset::default().with(some.get(tool.name()).unwrap().clone());
-            CodeMode::new(&alone)
-                .interpreter(Interpreter::InProcess)
-                .build()
-                .is_ok()
-        });
+        let fits = |tool: &std::sync::Arc<dyn toolwright::Tool>| {
+            let alone = Toolset::default().with(std::sync::Arc::clone(tool));
+            let mode = CodeMode::new(&alone).interpreter(Interpreter::InProcess);
+            mode.build().is_ok()
+        };
+        let some = some.iter().filter(|tool| fits(tool)).cloned();
+        let some = Toolset::new(some.collect::<Vec<_>>()).unwrap();
         count += some.iter().len();
         let stubs = toolwright_code::stubs(&some);
         let module = format!("api{at}");
@@ -60,7 +60,7 @@ pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
         let mut script = format!("from {module} import *\n\nasync def main() -> None:\n    pass\n");
         let mut verdicts = String::new();
         for tool in some.iter() {
-            for (call, decodes) in samples(&some, tool.def(), at as u64) {
+            for (call, decodes) in samples(&some, tool.def(), at) {
                 let _ = writeln!(script, "    await {call}");
                 let _ = writeln!(verdicts, "{decodes}");
                 calls += 1;
@@ -103,7 +103,7 @@ pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
     match mode.executor(Executor::serial).build() {
         Ok(tool) => {
             let only = Toolset::new([tool]).unwrap();
-            let chat = toolwright::Wire::OpenAiChat.definitions(&only).to_string();
+            let chat = toolwright::Wire::OpenAiChat.definitions(&only);
             let tokens = toolwright::tokens::Tokenizer::O200k.count(&chat);
             println!(
                 "{} tools with search: {tokens} tokens, at most 1500",
@@ -116,8 +116,8 @@ pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
 }
 
 /// Returns calls of a tool as Python, and whether each decodes: some as the schema says, and some with one change of a type.
-fn samples(tools: &Toolset, def: &toolwright::ToolDef, seed: u64) -> Vec<(String, bool)> {
-    let mut samples = Samples::of(&def.input, seed);
+fn samples(tools: &Toolset, def: &toolwright::ToolDef, seed: usize) -> Vec<(String, bool)> {
+    let mut samples = Samples::of(&def.input, seed as u64);
     let mut calls = Vec::new();
     for round in 0..4 {
         let Some(text) = samples.valid() else {
@@ -138,7 +138,7 @@ fn samples(tools: &Toolset, def: &toolwright::ToolDef, seed: u64) -> Vec<(String
             (0, _) => {}
             (3, Some(key)) => drop(arguments.remove(&key)),
             (_, Some(key)) => {
-                drop(arguments.insert(key, other[(seed as usize + round) % 5].clone()))
+                drop(arguments.insert(key, other[(seed + round) % 5].clone()));
             }
             _ => drop(arguments.insert("unknown".to_owned(), json!(1))),
         }

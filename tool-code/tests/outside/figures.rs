@@ -49,7 +49,7 @@ impl Model for Counting {
     ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         Box::pin(async move {
             let mut tokens = self.tokens.lock().unwrap();
-            let definitions = Wire::OpenAiChat.definitions(request.tools).to_string();
+            let definitions = Wire::OpenAiChat.definitions(request.tools);
             let thread = request
                 .thread
                 .format(Wire::OpenAiChat, request.system)
@@ -125,7 +125,7 @@ fn speed() {
             shortest(&tool, 20),
             shortest(&tool, 120),
         );
-        let each = (many - few) / 100;
+        let each = many.saturating_sub(few) / 100;
         println!(
             "{interpreter:?}: a call in a program {each:?}, at most {most} µs; a program without calls {none:?}"
         );
@@ -211,7 +211,7 @@ sum(order['total'] for found in orders for order in found)";
         ("parallel turn", &parallel),
         ("program", &program),
     ] {
-        let share = 100.0 * sum(tokens) as f64 / whole as f64;
+        let share = percent(sum(tokens), whole);
         println!(
             "| {name} | {} requests | {} tokens | {share:.1} % |",
             tokens.len(),
@@ -221,7 +221,7 @@ sum(order['total'] for found in orders for order in found)";
     assert!(sum(&program) * 100 <= whole * 6);
 }
 
-/// Runs programs whose values CPython has said, and counts those that differ in silence.
+/// Runs programs whose values `CPython` has said, and counts those that differ in silence.
 fn programs(file: &Path) {
     let text = std::fs::read_to_string(file).unwrap();
     let (mut equal, mut loud, mut silent) = (0, 0, 0);
@@ -256,12 +256,17 @@ fn programs(file: &Path) {
     assert_eq!(silent, 0);
 }
 
+fn percent(part: usize, whole: usize) -> f64 {
+    let millis = u32::try_from(part * 100_000 / whole).unwrap();
+    f64::from(millis) / 1000.0
+}
+
 /// Prints how long stubs are beside definitions.
 fn print_share(name: &str, tools: &Toolset, most: f64) {
     let count = |text: &str| Tokenizer::O200k.count(text);
-    let chat = count(&Wire::OpenAiChat.definitions(tools).to_string());
+    let chat = count(&Wire::OpenAiChat.definitions(tools));
     let stubs = count(&stubs(tools));
-    let share = 100.0 * stubs as f64 / chat as f64;
+    let share = percent(stubs, chat);
     println!(
         "{name}: stubs {stubs} tokens, {share:.0} % of {chat} of chat definitions, at most {most:.0} %"
     );

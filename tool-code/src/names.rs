@@ -1,15 +1,15 @@
 //! Names of tools and arguments in Python.
 
-/// Python's keywords, from the module `keyword` of 3.14, soft ones too.
-const KEYWORDS: [&str; 39] = [
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "case", "class",
-    "continue", "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if",
-    "import", "in", "is", "lambda", "match", "nonlocal", "not", "or", "pass", "raise", "return",
-    "try", "type", "while", "with", "yield", "_",
+/// Python's keywords, from the module `keyword` of 3.14.
+const KEYWORDS: [&str; 35] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
+    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
+    "with", "yield",
 ];
 
 /// Functions and types that a program needs under their own names.
-const BUILTINS: [&str; 61] = [
+const BUILTINS: [&str; 62] = [
     "abs",
     "all",
     "any",
@@ -67,6 +67,7 @@ const BUILTINS: [&str; 61] = [
     "sum",
     "super",
     "tuple",
+    "type",
     "typing",
     "vars",
     "zip",

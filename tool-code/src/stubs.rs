@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use toolwright::json::Value;
+use toolwright::schema::SchemaDoc;
 use toolwright::{ToolDef, Toolset};
 
 use crate::names;
@@ -12,8 +13,11 @@ use crate::signature::Signature;
 /// Depth at which a type is `Any`.
 const MAX_DEPTH: usize = 32;
 
+/// Names of `typing` that stubs use.
+const TYPING: [&str; 4] = ["Any", "Literal", "NotRequired", "TypedDict"];
+
 /// Returns the tools as typed stubs of Python: a function each, with its description, and the types that they share, each once.
-/// The text is a valid `.pyi` file after `from typing import *`.
+/// The text is a valid `.pyi` file after `from typing import Any, Literal, NotRequired, TypedDict`.
 ///
 /// Objects are `TypedDict`s, enums are `Literal`s. Bounds stand in comments, since Python has no types for them.
 ///
@@ -105,7 +109,8 @@ type Open = BTreeMap<String, String>;
 impl Types {
     fn function(&mut self, def: &ToolDef, out: &mut String) {
         let signature = Signature::of(def);
-        let input = Value::parse(def.input.as_json()).unwrap_or(Value::Null);
+        let input = def.input.to_provider_json();
+        let input = Value::parse(&input).unwrap_or(Value::Null);
         let root = Node {
             schema: &input,
             root: &input,
@@ -132,10 +137,8 @@ impl Types {
                 notes.push(format!("{name}: {note}"));
             }
         }
-        let output = def
-            .output
-            .as_ref()
-            .and_then(|output| Value::parse(output.as_json()).ok());
+        let output = def.output.as_ref().map(SchemaDoc::to_provider_json);
+        let output = output.as_ref().and_then(|output| Value::parse(output).ok());
         let result = output.as_ref().map(|output| {
             let root = Node {
                 schema: output,
@@ -151,7 +154,11 @@ impl Types {
         for note in notes {
             let _ = write!(text, "\n{}", docs(&note));
         }
-        let _ = writeln!(out, "    \"\"\"{}\"\"\"\n", text.replace('\n', "\n    "));
+        let _ = writeln!(
+            out,
+            "    \"\"\"{}\"\"\"\n",
+            text.replace('\n', "\n    ").replace("\n    \n", "\n\n")
+        );
     }
 
     /// Returns the type of a schema. A new class gets this name.
@@ -181,11 +188,18 @@ impl Types {
             });
             return union(ways.collect());
         }
-        match node.items("allOf") {
-            [one] if node.get("properties").is_none() => return self.of(node.at(one), name, open),
-            [] => {}
-            _ if node.get("properties").is_none() => return "dict[str, Any]".to_owned(),
-            _ => {}
+        let parts = node.items("allOf");
+        if !parts.is_empty() && node.get("properties").is_none() {
+            let parts = parts.iter().enumerate();
+            let parts =
+                parts.map(|(at, part)| self.of(node.at(part), &format!("{name}{}", at + 1), open));
+            let parts: BTreeSet<String> = parts.filter(|of| of != "Any").collect();
+            // Of several classes, none has all members.
+            return match (parts.len(), parts.into_iter().next()) {
+                (0, _) | (_, None) => "Any".to_owned(),
+                (1, Some(one)) => one,
+                _ => "dict[str, Any]".to_owned(),
+            };
         }
         match node.get("type") {
             Some(Value::Array(kinds)) => {
@@ -213,7 +227,7 @@ impl Types {
         };
         let last = reference.rsplit('/').next().filter(|last| *last != "#");
         let name = names::class(last.unwrap_or("Node"));
-        let is_object = target.get("properties").is_some();
+        let is_object = has_members(target);
         if is_object {
             let name = self.reserve(&name);
             open.insert(reference.to_owned(), name.clone());
@@ -240,11 +254,7 @@ impl Types {
                 let of = items.map(|items| self.of(node.at(items), &format!("{name}Item"), open));
                 format!("list[{}]", of.as_deref().unwrap_or("Any"))
             }
-            "object"
-                if node
-                    .get("properties")
-                    .is_some_and(|all| !all.entries().is_empty()) =>
-            {
+            "object" if has_members(node.schema) => {
                 let name = self.reserve(name);
                 self.object(node, &name, open)
             }
@@ -284,7 +294,7 @@ impl Types {
         let class = if members.iter().all(|(key, ..)| is_plain(key)) {
             let mut body = String::new();
             for (key, of, note) in members {
-                let comment = note.map(|note| format!("  # {}", note.replace('\n', " ")));
+                let comment = note.map(|note| format!("  # {}", one_line(&note)));
                 let _ = writeln!(body, "    {key}: {of}{}", comment.unwrap_or_default());
             }
             Class::Members(body)
@@ -315,7 +325,7 @@ impl Types {
     fn reserve(&mut self, name: &str) -> String {
         let mut free = name.to_owned();
         let mut number = 2;
-        while self.taken.contains(&free) || names::is_keyword(&free) {
+        while self.taken.contains(&free) || TYPING.contains(&&*free) {
             free = format!("{name}{number}");
             number += 1;
         }
@@ -331,6 +341,11 @@ impl Node<'_> {
             ..self
         }
     }
+}
+
+fn has_members(schema: &Value<'_>) -> bool {
+    let properties = schema.get("properties");
+    properties.is_some_and(|all| !all.entries().is_empty())
 }
 
 fn union(mut ways: Vec<String>) -> String {
@@ -401,9 +416,17 @@ fn note(node: Node<'_>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
+/// Returns the text as it stands in a comment.
+fn one_line(text: &str) -> String {
+    let words = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
+    let words = words.filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// Returns the text as it stands in a docstring.
 fn docs(text: &str) -> String {
     let text = text
+        .replace(|letter: char| letter.is_control() && letter != '\n', " ")
         .trim()
         .replace('\\', "\\\\")
         .replace("\"\"\"", "\\\"\\\"\\\"");

@@ -54,7 +54,7 @@ pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
         let module = format!("api{at}");
         std::fs::write(
             dir.join(format!("{module}.pyi")),
-            format!("from typing import *\n\n{stubs}"),
+            format!("from typing import Any, Literal, NotRequired, TypedDict\n\n{stubs}"),
         )
         .unwrap();
         let mut script = format!("from {module} import *\n\nasync def main() -> None:\n    pass\n");
@@ -119,13 +119,21 @@ pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
 fn samples(tools: &Toolset, def: &toolwright::ToolDef, seed: usize) -> Vec<(String, bool)> {
     let mut samples = Samples::of(&def.input, seed as u64);
     let mut calls = Vec::new();
+    // A call that decodes; more than types decides about others, such as what a path can hold.
+    let valid = (0..8).find_map(|_| {
+        let text = samples.valid()?;
+        let call = ToolCall::new("1", def.name.to_string(), text.as_str());
+        let decodes = tools.validate(&call, &Context::new()).is_ok();
+        match serde_json::from_str(&text).ok()? {
+            Value::Object(arguments) if decodes => Some(arguments),
+            _ => None,
+        }
+    });
+    let Some(valid) = valid else {
+        return calls;
+    };
     for round in 0..4 {
-        let Some(text) = samples.valid() else {
-            break;
-        };
-        let Ok(Value::Object(mut arguments)) = serde_json::from_str(&text) else {
-            continue;
-        };
+        let mut arguments = valid.clone();
         let other = [
             json!("text"),
             json!(1),
@@ -168,9 +176,11 @@ fn samples(tools: &Toolset, def: &toolwright::ToolDef, seed: usize) -> Vec<(Stri
     calls
 }
 
-const KEYWORDS: [&str; 14] = [
-    "from", "in", "is", "class", "def", "import", "type", "match", "case", "not", "or", "and",
-    "with", "as",
+const KEYWORDS: [&str; 35] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
+    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
+    "with", "yield",
 ];
 
 fn python(value: &Value) -> String {

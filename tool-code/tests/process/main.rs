@@ -41,7 +41,7 @@ async fn wait() -> &'static str {
 
 fn main() {
     toolwright_code::worker();
-    let tests: [(&str, fn()); 6] = [
+    let tests: [(&str, fn()); 7] = [
         ("a_program_runs_in_a_process_of_this_executable", runs),
         (
             "hostile_programs_end_in_time_and_take_no_memory_of_the_host",
@@ -57,6 +57,7 @@ fn main() {
             "a_program_that_is_no_interpreter_is_an_error",
             no_interpreter,
         ),
+        ("the_example_prints_what_the_guide_says", example),
     ];
     let filter = std::env::args()
         .skip(1)
@@ -237,4 +238,16 @@ fn no_interpreter() {
     let mode = CodeMode::new(&tools![add]).interpreter(Interpreter::program("/nowhere"));
     let text = answer(mode, "1");
     assert!(text.contains("could not be started"), "{text}");
+}
+
+fn example() {
+    let tests = std::env::current_exe().unwrap();
+    let example = tests
+        .parent()
+        .unwrap()
+        .with_file_name("examples")
+        .join("refunds");
+    let output = std::process::Command::new(example).output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(printed, include_str!("../../examples/refunds.txt"));
 }

@@ -35,7 +35,7 @@ pub use self::tool::AgentTool;
 use crate::budget::Budget;
 use crate::event::{EventFn, Listener, RunEvent};
 use crate::model::Model;
-use crate::run::{AgentError, Run};
+use crate::run::{AgentError, Run, RunEnd};
 use crate::session::{Node, Session};
 use crate::span::AgentSpan;
 use crate::store::Checkpointer;
@@ -485,9 +485,23 @@ impl Agent {
     pub async fn run(&self, session: &mut Session, cx: &Context) -> Result<Run, AgentError> {
         let span = AgentSpan::of_run(session.id());
         let cx = toolwright_runtime::tool::inside_call(cx);
-        let ran = span.around(Engine::new(self, session, cx).run()).await;
+        let ran = span.around(self.run_all(session, &cx)).await;
         span.ran(&ran);
         ran
+    }
+
+    /// Runs the session, and again if a message came into its inbox between the last look of a run and the end of its lease.
+    async fn run_all(&self, session: &mut Session, cx: &Context) -> Result<Run, AgentError> {
+        let mut run = Engine::new(self, session, cx.clone()).run().await?;
+        while matches!(run.end, RunEnd::Completed) && self.persistence.has_mail(session).await {
+            match Engine::new(self, session, cx.clone()).run().await {
+                Ok(next) => run = run.before(next),
+                // Another run takes it.
+                Err(AgentError::Checkpoint(error)) if error.is_conflict() => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(run)
     }
 }
 

@@ -107,6 +107,21 @@ pub enum RunEnd {
     Stopped(FinishReason),
 }
 
+impl Run {
+    /// Returns the two runs as one.
+    pub(crate) fn before(self, next: Self) -> Self {
+        let mut usage = self.usage;
+        usage += next.usage;
+        Self {
+            turns: self.turns.saturating_add(next.turns),
+            rounds: self.rounds.saturating_add(next.rounds),
+            usage,
+            text: next.text.or(self.text),
+            ..next
+        }
+    }
+}
+
 impl RunEnd {
     /// Returns true if a limit of the agent ended the run. Running the session again allows the same number again.
     pub const fn is_limit(&self) -> bool {

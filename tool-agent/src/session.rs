@@ -133,6 +133,9 @@ pub struct Session {
     /// Checkpoint at which this branch began. Calls of a branch are not the calls of the original.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<CheckpointId>,
+    /// Number of messages of the stored inbox that were put into the queue.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) received: u64,
 }
 
 /// Position of a session in its run.
@@ -228,17 +231,15 @@ pub(crate) struct WaitingCall {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) edited: bool,
     /// Number of reruns after an unknown outcome.
-    #[serde(default, skip_serializing_if = "is_first")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) attempt: u32,
     /// Session of the agent that the call runs, if that agent paused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sub: Option<Box<Session>>,
 }
 
-// serde hands a reference.
-#[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_first(attempt: &u32) -> bool {
-    *attempt == 0
+fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
+    *number == N::default()
 }
 
 impl Default for Session {
@@ -278,6 +279,7 @@ impl Session {
             born: unique().into(),
             saved: None,
             branch: None,
+            received: 0,
         }
     }
 

@@ -125,6 +125,23 @@ pub trait Checkpointer: Send + Sync {
         session: &'a str,
     ) -> BoxFuture<'a, Result<Vec<CallRecord>, CheckpointError>>;
 
+    /// Adds a message to the session's inbox, for the run that holds the session or the next one. Returns false if there is no such
+    /// session. It has no effect on checkpoints and leases.
+    fn send<'a>(
+        &'a self,
+        session: &'a str,
+        message: &'a str,
+    ) -> BoxFuture<'a, Result<bool, CheckpointError>>;
+
+    /// Returns at most `most` messages of the session's inbox, in the order in which they were [sent](Self::send), without the
+    /// first `after`. Messages stay until the session is deleted. One that is not there yet never comes before one that is.
+    fn inbox<'a>(
+        &'a self,
+        session: &'a str,
+        after: u64,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, CheckpointError>>;
+
     /// Renews a lease, so that it ends after `term` from now. A term of zero releases it. `lease` is the checkpoint that took it.
     ///
     /// # Errors

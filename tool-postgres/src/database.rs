@@ -10,7 +10,7 @@ use toolwright::agent::store::CheckpointError;
 use crate::error::{Done, Failure};
 
 /// The migrations, in order, each with its name.
-const MIGRATIONS: [(&str, &str); 2] = [
+const MIGRATIONS: [(&str, &str); 3] = [
     (
         "0001_sessions",
         include_str!("../migrations/0001_sessions.sql"),
@@ -19,6 +19,7 @@ const MIGRATIONS: [(&str, &str); 2] = [
         "0002_payloads",
         include_str!("../migrations/0002_payloads.sql"),
     ),
+    ("0003_inbox", include_str!("../migrations/0003_inbox.sql")),
 ];
 
 /// The schema without a name of the host's.

@@ -129,6 +129,15 @@ fn columns(row: &Row) -> Done<CheckpointRow<'_>> {
     })
 }
 
+pub(crate) fn message(row: &Row, session: &str) -> Done<String> {
+    let content: &str = row.try_get(0)?;
+    let message = serde_json::from_str(content).map_err(|error| {
+        let damage = Damage::of_session(session, DamagedPart::Session, None);
+        CheckpointError::damaged(damage.with_reason(format!("a message of its inbox: {error}")))
+    });
+    Ok(message?)
+}
+
 pub(crate) fn call(row: &Row, session: &str) -> Done<CallRecord> {
     let key: &[u8] = row.try_get(0)?;
     let key = String::from_utf8_lossy(key).into_owned();

@@ -25,6 +25,8 @@ pub(crate) struct Sql {
     pub(crate) call: String,
     pub(crate) end: String,
     pub(crate) calls: String,
+    pub(crate) send: String,
+    pub(crate) inbox: String,
 }
 
 const CHECKPOINT: &str =
@@ -36,6 +38,7 @@ impl Sql {
     pub(crate) fn of(schema: &str) -> Self {
         let checkpoint = format!("{schema}.checkpoint");
         let (session, call) = (format!("{schema}.session"), format!("{schema}.call"));
+        let message = format!("{schema}.message");
         let number = format!("nextval('{schema}.checkpoint_number')");
         // What a row of `head` is there for is done in the same statement.
         let put = |head: &str| {
@@ -112,6 +115,13 @@ impl Sql {
                  WHERE session = $1 AND key = $2 AND revision = $3"
             ),
             calls: format!("SELECT {CALL} FROM {call} WHERE session = $1 ORDER BY number"),
+            send: format!(
+                "INSERT INTO {message} (session, number, content)
+                 SELECT $1, coalesce(max(number), 0) + 1, $2 FROM {message} WHERE session = $1"
+            ),
+            inbox: format!(
+                "SELECT content FROM {message} WHERE session = $1 AND number > $2 ORDER BY number LIMIT $3"
+            ),
         }
     }
 }

@@ -14,7 +14,7 @@ use toolwright::call::BoxFuture;
 use crate::Database;
 use crate::error::{Done, Failure};
 use crate::rows::{
-    LeaseColumns, Reader, StoredCall, call, damaged, head, millis, named, number, unsigned,
+    LeaseColumns, Reader, StoredCall, call, damaged, head, message, millis, named, number, unsigned,
 };
 use crate::sql::Sql;
 
@@ -226,6 +226,22 @@ impl PostgresCheckpointer {
         Ok(())
     }
 
+    async fn add(&self, session: &str, message: &str) -> Done<bool> {
+        let mut client = self.database.client().await?;
+        let transaction = client.transaction().await?;
+        // Messages get their numbers one after the other, so that none appears before a lower one.
+        let found = transaction.query_opt(&self.sql.owned, &[&session]).await?;
+        if found.is_none() {
+            return Ok(false);
+        }
+        let content = Value::from(message).to_string();
+        transaction
+            .execute(&self.sql.send, &[&session, &content])
+            .await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
     async fn prune_old(&self, session: &str, keep: Keep) -> Done<usize> {
         let mut client = self.database.client().await?;
         let transaction = client.transaction().await?;
@@ -395,6 +411,30 @@ impl Checkpointer for PostgresCheckpointer {
             let session = named(session)?;
             let rows = self.rows(&self.sql.calls, &[&session]).await?;
             let all: Done<Vec<_>> = rows.iter().map(|row| call(row, session)).collect();
+            Ok(all?)
+        })
+    }
+
+    fn send<'a>(
+        &'a self,
+        session: &'a str,
+        message: &'a str,
+    ) -> BoxFuture<'a, Result<bool, CheckpointError>> {
+        Box::pin(async move { Ok(self.add(named(session)?, message).await?) })
+    }
+
+    fn inbox<'a>(
+        &'a self,
+        session: &'a str,
+        after: u64,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, CheckpointError>> {
+        Box::pin(async move {
+            let session = named(session)?;
+            let most = i64::try_from(most).unwrap_or(i64::MAX);
+            let of: [&(dyn ToSql + Sync); 3] = [&session, &number(after)?, &most];
+            let rows = self.rows(&self.sql.inbox, &of).await?;
+            let all: Done<Vec<_>> = rows.iter().map(|row| message(row, session)).collect();
             Ok(all?)
         })
     }

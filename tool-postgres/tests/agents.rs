@@ -23,6 +23,8 @@ mod detached;
 mod draws;
 #[path = "../../tool-agent/tests/it/handoff.rs"]
 mod handoff;
+#[path = "../../tool-agent/tests/it/inbox.rs"]
+mod inbox;
 #[path = "../../tool-agent/tests/it/open_calls.rs"]
 mod open_calls;
 #[path = "../../tool-agent/tests/it/random_agents.rs"]

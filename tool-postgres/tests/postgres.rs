@@ -118,7 +118,7 @@ async fn the_program_makes_the_tables() {
         let (code, out, _) = program(arguments, Some(&url));
         (code.unwrap(), out)
     };
-    let all = "0001_sessions\n0002_payloads\n".to_owned();
+    let all = "0001_sessions\n0002_payloads\n0003_inbox\n".to_owned();
     let none = "the tables are up to date\n".to_owned();
     assert_eq!(code(&["pending", "program"]), (1, all.clone()));
     assert_eq!(code(&["migrate", "program"]), (0, all));

@@ -144,6 +144,7 @@ impl<'a> Engine<'a> {
     }
 
     pub(super) async fn run(mut self) -> Result<Run, AgentError> {
+        self.receive().await?;
         self.begin()?;
         if !self.session.thread.unanswered().is_empty() {
             self.read_stored().await?;
@@ -207,6 +208,25 @@ impl<'a> Engine<'a> {
                 }
             }
         }
+    }
+
+    /// Puts messages of the stored inbox into the session's queue. The next checkpoint stores them, and their number.
+    async fn receive(&mut self) -> Result<(), AgentError> {
+        let (persistence, session) = (&self.agent.persistence, &mut *self.session);
+        if self.is_step || session.saved.is_none() {
+            return Ok(());
+        }
+        let messages = persistence.inbox(session).await?;
+        for message in messages {
+            session.queue().push(message);
+            session.received += 1;
+        }
+        Ok(())
+    }
+
+    /// Looks into the inbox within a run. The next run reports an inbox that cannot be read.
+    async fn look_for_mail(&mut self) {
+        let _ = self.receive().await;
     }
 
     /// Shows calls again whose tools have changed. Answers stored calls that the tools refuse: by the recorded outcome, if

@@ -21,6 +21,9 @@ use crate::store::{
     Checkpoint, CheckpointError, CheckpointId, Checkpointer, Lease, NewCheckpoint, Written,
 };
 
+/// Most messages that are taken out of an inbox at once.
+const MAIL: usize = 64;
+
 /// Store of an agent's sessions, with its settings.
 #[derive(Clone, Default)]
 pub(super) struct Persistence {
@@ -141,6 +144,21 @@ impl Persistence {
         )))
     }
 
+    /// Returns the next messages of the session's inbox; none without a store.
+    pub(super) async fn inbox(&self, session: &Session) -> Result<Vec<String>, CheckpointError> {
+        match &self.store {
+            Some(store) => store.inbox(session.id(), session.received, MAIL).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Returns true if there are messages for the session.
+    pub(super) async fn has_mail(&self, session: &Session) -> bool {
+        self.inbox(session)
+            .await
+            .is_ok_and(|inbox| !inbox.is_empty())
+    }
+
     pub(super) async fn latest(&self, id: &str) -> Result<Option<Session>, CheckpointError> {
         let checkpoint = self.store()?.latest(id).await?;
         checkpoint
@@ -225,6 +243,40 @@ impl Agent {
         Ok(session)
     }
 
+    /// Leaves a message for the stored session, in its inbox. A run that goes on, here or on another machine that uses the store,
+    /// takes it after the current turn, like a message of the [`queue`](Session::queue). Otherwise the next run does. Messages are
+    /// taken in the order in which they were sent, each once.
+    ///
+    /// It begins no run. To be sure that somebody answers, [`resume`](Self::resume) the session afterwards: if that fails with
+    /// [`CheckpointError::Held`], the run that holds the lease takes the message.
+    ///
+    /// ```
+    /// use toolwright::agent::testing::ScriptedModel;
+    /// use toolwright::agent::{Agent, MemoryCheckpointer, ModelResponse, Session};
+    /// use toolwright::{Context, Toolset};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::new(["Hello.", "It is noon."].map(|text| Ok(ModelResponse::text(text))));
+    /// let agent = Agent::new(model, &Toolset::default()).checkpointer(MemoryCheckpointer::new());
+    /// let mut session = Session::with_id("ann");
+    /// session.say("Hi!").unwrap();
+    /// agent.run(&mut session, &Context::new()).await.unwrap();
+    ///
+    /// agent.send("ann", "What time is it?").await.unwrap();
+    /// let (_, run) = agent.resume("ann", &Context::new()).await.unwrap();
+    /// assert_eq!(run.text(), Some("It is noon."));
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    /// Fails without a checkpointer, if there is no such session, or if the store fails.
+    pub async fn send(&self, id: &str, message: &str) -> Result<(), AgentError> {
+        if self.persistence.store()?.send(id, message).await? {
+            return Ok(());
+        }
+        Err(CheckpointError::NoCheckpoint(name(id)).into())
+    }
+
     /// Goes back to an older checkpoint. A copy of it becomes the session's newest checkpoint, and its child. Nothing
     /// is deleted. After damage, use the [last good checkpoint](crate::store::Damage::last_good).
     ///
@@ -241,7 +293,12 @@ impl Agent {
         };
         let mut session = checkpoint.session()?;
         let latest = match store.latest(session.id()).await {
-            Ok(latest) => latest.map(|latest| latest.id),
+            Ok(latest) => {
+                // What was taken later belongs to the history that is left.
+                let newest = latest.as_ref().and_then(|latest| latest.session().ok());
+                session.received = newest.map_or(session.received, |newest| newest.received);
+                latest.map(|latest| latest.id)
+            }
             // The branch is there to leave the damaged checkpoint behind.
             Err(CheckpointError::Damaged(damage)) if damage.newest.is_some() => damage.newest,
             Err(error) => return Err(error.into()),

@@ -193,6 +193,7 @@ impl Session {
             let place = CallPlace::new(&run, turn, wait.index, &*wait.call.id);
             sub.id = id_of(&place.key(), &self.born);
             sub.saved = None;
+            sub.received = 0;
             sub.rename_subs();
         }
     }

@@ -52,6 +52,8 @@ struct Stored {
     /// Oldest first.
     checkpoints: Vec<Checkpoint>,
     calls: Calls,
+    /// Messages, oldest first.
+    inbox: Vec<String>,
     /// Newest lease and its end.
     lease: Option<(CheckpointId, Instant)>,
     caller: Option<String>,
@@ -321,6 +323,37 @@ impl Checkpointer for MemoryCheckpointer {
             Ok(stored
                 .map(|stored| stored.calls.records.clone())
                 .unwrap_or_default())
+        })
+    }
+
+    fn send<'a>(
+        &'a self,
+        session: &'a str,
+        message: &'a str,
+    ) -> BoxFuture<'a, Result<bool, CheckpointError>> {
+        Box::pin(async move {
+            let mut store = self.lock();
+            let stored = store.sessions.get_mut(session);
+            let inbox = stored.map(|stored| stored.inbox.push(message.to_owned()));
+            Ok(inbox.is_some())
+        })
+    }
+
+    fn inbox<'a>(
+        &'a self,
+        session: &'a str,
+        after: u64,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, CheckpointError>> {
+        Box::pin(async move {
+            let store = self.lock();
+            let inbox = store
+                .sessions
+                .get(session)
+                .map(|stored| stored.inbox.iter());
+            let skipped = usize::try_from(after).unwrap_or(usize::MAX);
+            let inbox = inbox.into_iter().flatten().skip(skipped).take(most);
+            Ok(inbox.cloned().collect())
         })
     }
 

@@ -265,8 +265,10 @@ impl Checkpointer for SqliteCheckpointer {
             let mut store = rows::StoreRow::read(transaction)?;
             let mut is_gone = false;
             for id in &gone {
-                transaction.execute("DELETE FROM call WHERE session = ?1", [id])?;
-                transaction.execute("DELETE FROM checkpoint WHERE session = ?1", [id])?;
+                for table in ["call", "checkpoint", "message"] {
+                    transaction
+                        .execute(&format!("DELETE FROM {table} WHERE session = ?1"), [id])?;
+                }
                 let rows = transaction.execute("DELETE FROM session WHERE id = ?1", [id])?;
                 store.sessions -= i64::from(rows > 0);
                 is_gone |= rows > 0 && *id == session;
@@ -335,6 +337,28 @@ impl Checkpointer for SqliteCheckpointer {
     ) -> BoxFuture<'a, Result<Vec<CallRecord>, CheckpointError>> {
         let session = session.to_owned();
         Box::pin(self.read(move |connection| RecordRow::list(connection, &session)))
+    }
+
+    fn send<'a>(
+        &'a self,
+        session: &'a str,
+        message: &'a str,
+    ) -> BoxFuture<'a, Result<bool, CheckpointError>> {
+        let (session, message) = (session.to_owned(), message.to_owned());
+        Box::pin(self.transact(move |transaction| rows::send(transaction, &session, message)))
+    }
+
+    fn inbox<'a>(
+        &'a self,
+        session: &'a str,
+        after: u64,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, CheckpointError>> {
+        let session = session.to_owned();
+        Box::pin(self.read(move |connection| {
+            let most = i64::try_from(most).unwrap_or(i64::MAX);
+            rows::inbox(connection, &session, number(after)?, most)
+        }))
     }
 
     fn renew<'a>(

@@ -807,6 +807,23 @@ impl Checkpointer for Broken {
         self.store.delete_checkpoint(session, id)
     }
 
+    fn send<'a>(
+        &'a self,
+        session: &'a str,
+        message: &'a str,
+    ) -> BoxFuture<'a, Result<bool, CheckpointError>> {
+        self.store.send(session, message)
+    }
+
+    fn inbox<'a>(
+        &'a self,
+        session: &'a str,
+        after: u64,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, CheckpointError>> {
+        self.store.inbox(session, after, most)
+    }
+
     fn renew<'a>(
         &'a self,
         session: &'a str,

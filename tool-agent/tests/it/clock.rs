@@ -95,6 +95,23 @@ impl Checkpointer for Still {
         while_it_works(self.0.delete_checkpoint(session, id))
     }
 
+    fn send<'a>(
+        &'a self,
+        session: &'a str,
+        message: &'a str,
+    ) -> BoxFuture<'a, Result<bool, CheckpointError>> {
+        while_it_works(self.0.send(session, message))
+    }
+
+    fn inbox<'a>(
+        &'a self,
+        session: &'a str,
+        after: u64,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, CheckpointError>> {
+        while_it_works(self.0.inbox(session, after, most))
+    }
+
     fn renew<'a>(
         &'a self,
         session: &'a str,

@@ -31,6 +31,7 @@ mod growth;
 mod handoff;
 mod handoff_guards;
 mod http;
+mod inbox;
 mod kept;
 mod leases;
 mod left_out;

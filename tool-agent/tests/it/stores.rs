@@ -101,6 +101,9 @@ enum Fault {
     ReleasesNothing,
     RenewsTheStale,
     EndsForTheStale,
+    LosesMessages,
+    SendsToAnybody,
+    SendsAgain,
 }
 
 /// A store that keeps all promises but one.
@@ -336,6 +339,32 @@ impl Checkpointer for Faulty {
         })
     }
 
+    fn send<'a>(
+        &'a self,
+        session: &'a str,
+        message: &'a str,
+    ) -> BoxFuture<'a, Result<bool, CheckpointError>> {
+        Box::pin(async move {
+            if self.is(Fault::LosesMessages) && message.is_empty() {
+                return Ok(true);
+            }
+            let sent = self.kept.send(session, message).await?;
+            Ok(sent || self.is(Fault::SendsToAnybody))
+        })
+    }
+
+    fn inbox<'a>(
+        &'a self,
+        session: &'a str,
+        after: u64,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, CheckpointError>> {
+        Box::pin(async move {
+            let after = if self.is(Fault::SendsAgain) { 0 } else { after };
+            self.kept.inbox(session, after, most).await
+        })
+    }
+
     fn renew<'a>(
         &'a self,
         session: &'a str,
@@ -543,6 +572,12 @@ fn a_store_without_leases_or_with_holes_in_its_past_is_told_so() {
             Fault::EndsForTheStale,
             "the end of a call: the lease is lost",
         ),
+        (Fault::LosesMessages, "messages behind 0, at most 100: "),
+        (
+            Fault::SendsToAnybody,
+            "whether a session that is not there gets a message: ",
+        ),
+        (Fault::SendsAgain, "messages behind 1, at most 2: "),
     ];
     is_told(&cases);
 }

@@ -70,6 +70,7 @@ impl Engine<'_> {
         if response.stop != Some(FinishReason::Paused) {
             self.pauses = 0;
         }
+        self.look_for_mail().await;
         Ok(self.take_response(response, &tools))
     }
 

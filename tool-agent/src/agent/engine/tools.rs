@@ -31,6 +31,17 @@ fn is_cancelled(outcome: &Result<Outcome, ToolError>) -> bool {
 
 impl Engine<'_> {
     pub(super) async fn visit_tools(&mut self) -> VisitResult {
+        let halted = self.run_calls().await?;
+        if halted.is_none() && self.session.thread.unanswered().is_empty() {
+            self.look_for_mail().await;
+            if self.session.take_queued(self.active_agent().encoder) {
+                self.session.at.node = Node::Model;
+            }
+        }
+        Ok(halted)
+    }
+
+    async fn run_calls(&mut self) -> VisitResult {
         if self.session.thread.unanswered().is_empty() && self.session.settled.is_empty() {
             // The host has answered the remaining calls.
             self.session.settle();
@@ -230,10 +241,6 @@ impl Engine<'_> {
         self.emit_handed_over();
         if let Some(error) = visit.subs.as_ref().and_then(SubSessions::take_refused) {
             return Err(error);
-        }
-        let answered = self.session.thread.unanswered().is_empty();
-        if halted.is_none() && answered && self.session.take_queued(active_agent.encoder) {
-            self.session.at.node = Node::Model;
         }
         Ok(halted)
     }

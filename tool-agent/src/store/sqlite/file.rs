@@ -15,13 +15,14 @@ use crate::store::{CheckpointError, Damage};
 
 /// Application id in the header of the file: "Twrt".
 const APPLICATION: i64 = 0x5477_7274;
-/// Version of the tables. The first one had no checksums, the second one no deltas and no leases. Both are migrated.
-const VERSION: i64 = 3;
+/// Version of the tables. The first one had no checksums, the second one no deltas and no leases, the third one no inboxes. All are
+/// migrated.
+const VERSION: i64 = 4;
 /// Time limit for waiting on another program's transaction.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Tables and indices by name, as SQLite stores their definitions.
-const TABLES: [(&str, &str); 7] = [
+const TABLES: [(&str, &str); 8] = [
     (
         table::STORE.name,
         "CREATE TABLE store (
@@ -89,6 +90,16 @@ const TABLES: [(&str, &str); 7] = [
         outcome TEXT,
         checksum INTEGER NOT NULL,
         UNIQUE (session, key)
+    ) STRICT",
+    ),
+    (
+        table::MESSAGE.name,
+        "CREATE TABLE message (
+        session TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        checksum INTEGER NOT NULL,
+        PRIMARY KEY (session, number)
     ) STRICT",
     ),
 ];
@@ -181,15 +192,19 @@ fn beside(path: &Path) -> PathBuf {
 fn fill(path: &Path) -> SqlResult<()> {
     let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    tables(&transaction)?;
+    tables(&transaction, &TABLES)?;
     rows::StoreRow::default().write(&transaction)?;
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.commit()?;
     Ok(())
 }
 
-fn tables(transaction: &Transaction<'_>) -> SqlResult<()> {
-    for (_, sql) in TABLES {
+/// Creates tables and indices.
+fn tables<'t>(
+    transaction: &Transaction<'_>,
+    tables: impl IntoIterator<Item = &'t (&'static str, &'static str)>,
+) -> SqlResult<()> {
+    for (_, sql) in tables {
         transaction.execute(sql, [])?;
     }
     transaction.pragma_update(None, "user_version", VERSION)?;
@@ -274,6 +289,14 @@ fn migrate(connection: &mut Connection, path: &Path) -> SqlResult<()> {
         return Ok(());
     }
     check(&transaction)?;
+    if version == 3 {
+        let inbox = TABLES
+            .iter()
+            .filter(|(name, _)| *name == table::MESSAGE.name);
+        tables(&transaction, inbox)?;
+        transaction.commit()?;
+        return Ok(());
+    }
     transaction.execute_batch("DROP INDEX checkpoint_of_session;")?;
     let old: &[&str] = match version {
         1 => &["checkpoint", "call"],
@@ -282,7 +305,7 @@ fn migrate(connection: &mut Connection, path: &Path) -> SqlResult<()> {
     for table in old {
         transaction.execute_batch(&format!("ALTER TABLE {table} RENAME TO old_{table};"))?;
     }
-    tables(&transaction)?;
+    tables(&transaction, &TABLES)?;
     match version {
         1 => migrate::from_first(&transaction)?,
         _ => migrate::from_second(&transaction)?,

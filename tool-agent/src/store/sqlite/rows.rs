@@ -6,7 +6,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, Params, Row};
 
 use super::failure::{SqlResult, StoreFailure};
-use super::table::{CHECKPOINT, SESSION, STORE, SummedTable};
+use super::table::{CHECKPOINT, MESSAGE, SESSION, STORE, SummedTable};
 use crate::store::delta::{Chain, CheckpointRow};
 use crate::store::{
     Checkpoint, CheckpointError, CheckpointId, Damage, DamagedPart, Keep, SessionHead,
@@ -418,6 +418,45 @@ pub(super) fn delete_checkpoint(
     head.checkpoints -= i64::try_from(deleted).unwrap_or_default();
     head.write(connection, false)?;
     Ok(deleted > 0)
+}
+
+/// Adds a message to the inbox of a session. Returns false if there is no such session.
+pub(super) fn send(connection: &Connection, session: &str, message: String) -> SqlResult<bool> {
+    if SessionRow::read(connection, session)?.is_none() {
+        return Ok(false);
+    }
+    let last = "SELECT coalesce(max(number), 0) FROM message WHERE session = ?1";
+    let last: i64 = connection.query_row(last, [session], |row| row.get(0))?;
+    let row = [text(session), (last + 1).into(), message.into()];
+    MESSAGE.write(connection, &row, true)?;
+    Ok(true)
+}
+
+/// Returns messages of the inbox of a session.
+pub(super) fn inbox(
+    connection: &Connection,
+    session: &str,
+    after: i64,
+    most: i64,
+) -> SqlResult<Vec<String>> {
+    let mut last = after;
+    let rest = "WHERE session = ?1 AND number > ?2 ORDER BY number LIMIT ?3";
+    let found = MESSAGE.rows(connection, rest, (session, after, most), |row| {
+        let row = row?;
+        last += 1;
+        if row.get::<_, i64>(1)? == last {
+            Ok(row.get(2)?)
+        } else {
+            Err(StoreFailure::damaged("a message of its inbox is missing"))
+        }
+    });
+    found.map_err(|failure| {
+        failure.in_part(
+            session,
+            DamagedPart::Session,
+            last_good(connection, session),
+        )
+    })
 }
 
 /// Returns the numbers of a session's checkpoints, as far as they can be read.

@@ -36,6 +36,12 @@ pub(super) const CALL: SummedTable = SummedTable {
     columns: "session, key, place, id, tool, arguments, model_arguments, revision, after, outcome",
 };
 
+/// One row per message of an inbox. `number` counts the messages of a session from 1.
+pub(super) const MESSAGE: SummedTable = SummedTable {
+    name: "message",
+    columns: "session, number, text",
+};
+
 impl SummedTable {
     /// Reads the rows that match `rest`. `read` gets an error for a row with a wrong checksum.
     pub(super) fn rows<T>(

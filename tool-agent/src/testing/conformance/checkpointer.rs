@@ -1,6 +1,7 @@
 //! Checks of a store, one per guarantee of the trait.
 
 mod calls;
+mod inbox;
 mod leases;
 mod races;
 
@@ -19,6 +20,7 @@ use crate::store::{
 /// - Numbers grow and are never reused.
 /// - A call is recorded once.
 /// - A lease keeps other writers out, and a lost one writes nothing. This takes about a second.
+/// - Messages of an inbox arrive once, and in their order.
 /// - Old checkpoints are pruned, single ones deleted, and the rest stays as it was.
 /// - One of several concurrent writers wins.
 /// - Data is there when the store is opened again.
@@ -54,8 +56,10 @@ pub async fn checkpointer<C: Checkpointer + 'static>(open: impl AsyncFn() -> C) 
     callers_take_theirs_with_them(&store).await;
     old_ones_are_pruned(&store).await;
     single_ones_are_deleted(&store).await;
+    inbox::keeps_messages(&store).await;
     drop(store);
     races::one_wins(open().await, open().await).await;
+    inbox::takes_all(open().await, open().await).await;
     leases::fence(&open().await, &open().await).await;
     is_there_for_the_next(&open).await;
 }

@@ -1,0 +1,167 @@
+//! Messages that other machines leave for a session, in its store.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::sync::Notify;
+use toolwright::agent::store::CheckpointError;
+use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::{Agent, AgentError, Hooks, ModelResponse, Run, Session, ThreadMessage};
+use toolwright::{Context, ToolCall, Toolset, tool, tools};
+
+use crate::kept::stores;
+
+/// Opened by a test while a tool runs.
+#[derive(Default)]
+struct Gate {
+    is_running: Notify,
+    opens: Notify,
+}
+
+/// Waits.
+#[tool]
+async fn wait(#[state] gate: &Gate) -> &'static str {
+    gate.is_running.notify_one();
+    gate.opens.notified().await;
+    "waited"
+}
+
+/// What the user said, in order.
+fn said(session: &Session) -> Vec<&str> {
+    let messages = session.thread().messages().iter();
+    let said = messages.filter_map(|message| match message {
+        ThreadMessage::User { text } => Some(&**text),
+        _ => None,
+    });
+    said.collect()
+}
+
+#[tokio::test]
+async fn a_run_takes_messages_that_another_machine_sends() {
+    for (store, _kept) in stores().await {
+        let gate = Arc::new(Gate::default());
+        let model = ScriptedModel::new([
+            Ok(ModelResponse::calls([ToolCall::new("a", "wait", "{}")])),
+            Ok(ModelResponse::text("First.")),
+            Ok(ModelResponse::text("Second.")),
+        ]);
+        let agent = Agent::new(model.clone(), tools![wait; state = Arc::clone(&gate)]);
+        let agent = agent.checkpointer(Arc::clone(&store));
+        let elsewhere = Agent::new(ScriptedModel::new([]), Toolset::default()).checkpointer(store);
+        let run = tokio::spawn(async move {
+            let mut session = Session::with_id("ann");
+            session.say("Go!").unwrap();
+            let run = agent.run(&mut session, &Context::new()).await.unwrap();
+            (agent, session, run)
+        });
+        gate.is_running.notified().await;
+        elsewhere.send("ann", "Hurry!").await.unwrap();
+        elsewhere.send("ann", "Please!").await.unwrap();
+        gate.opens.notify_one();
+        let (agent, session, run) = run.await.unwrap();
+        assert_eq!(run.text(), Some("Second."));
+        assert_eq!(said(&session), ["Go!", "Hurry!", "Please!"]);
+        // The model reads the first one after the turn in which it came.
+        assert_eq!(model.requests()[1].thread.last_input(), Some("Hurry!"));
+        // Each is taken once.
+        let (session, _) = agent.resume("ann", &Context::new()).await.unwrap();
+        assert_eq!(said(&session), ["Go!", "Hurry!", "Please!"]);
+    }
+}
+
+#[tokio::test]
+async fn the_next_run_takes_what_came_between_runs() {
+    for (store, _kept) in stores().await {
+        let model = ScriptedModel::new(
+            ["Hello.", "One.", "Two."].map(|text| Ok(ModelResponse::text(text))),
+        );
+        let agent = Agent::new(model, Toolset::default()).checkpointer(Arc::clone(&store));
+        let error = agent.send("ann", "Too early").await.unwrap_err();
+        assert!(
+            matches!(
+                &error,
+                AgentError::Checkpoint(CheckpointError::NoCheckpoint(_))
+            ),
+            "{error:?}"
+        );
+        let mut session = Session::with_id("ann");
+        session.say("Hi!").unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
+        for words in ["1", "2"] {
+            agent.send("ann", words).await.unwrap();
+        }
+        // A run that was dropped has taken nothing.
+        drop(agent.resume("ann", &Context::new()));
+        let (session, run) = agent.resume("ann", &Context::new()).await.unwrap();
+        assert_eq!(run.text(), Some("Two."));
+        assert_eq!(said(&session), ["Hi!", "1", "2"]);
+    }
+}
+
+/// A message that comes after the run's last look, before its end is stored.
+#[tokio::test]
+async fn nothing_waits_for_a_run_that_is_about_to_end() {
+    for (store, _kept) in stores().await {
+        let model =
+            ScriptedModel::new(["Hello.", "Late."].map(|text| Ok(ModelResponse::text(text))));
+        let sender = Agent::new(ScriptedModel::new([]), Toolset::default());
+        let sender = sender.checkpointer(Arc::clone(&store));
+        let sender = Arc::new(sender);
+        let agent = Agent::new(model, Toolset::default()).checkpointer(store);
+        let agent = agent.hooks(SendsAtTheEnd {
+            sender,
+            is_sent: AtomicBool::new(false),
+        });
+        let mut session = Session::with_id("ann");
+        session.say("Hi!").unwrap();
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!((run.text(), run.turns), (Some("Late."), 2));
+        assert_eq!(said(&session), ["Hi!", "Wait!"]);
+    }
+}
+
+/// Sends a message at the end of the first run.
+struct SendsAtTheEnd {
+    sender: Arc<Agent>,
+    is_sent: AtomicBool,
+}
+
+impl Hooks for SendsAtTheEnd {
+    fn after_run(&self, _: &mut Session, _: &Run) {
+        if !self.is_sent.swap(true, Ordering::Relaxed) {
+            let sender = Arc::clone(&self.sender);
+            std::thread::spawn(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread().build();
+                runtime
+                    .unwrap()
+                    .block_on(sender.send("ann", "Wait!"))
+                    .unwrap();
+            })
+            .join()
+            .unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_branch_does_not_take_again_what_was_taken() {
+    for (store, _kept) in stores().await {
+        let model = ScriptedModel::new(
+            ["Hello.", "Noon.", "Other."].map(|text| Ok(ModelResponse::text(text))),
+        );
+        let agent = Agent::new(model, Toolset::default()).checkpointer(store);
+        let mut session = Session::with_id("ann");
+        session.say("Hi!").unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await.unwrap();
+        let before = session.checkpoint().unwrap();
+        agent.send("ann", "What time is it?").await.unwrap();
+        let _ = agent.resume("ann", &Context::new()).await.unwrap();
+        agent.branch(before).await.unwrap();
+        agent.send("ann", "And now?").await.unwrap();
+        let (session, run) = agent.resume("ann", &Context::new()).await.unwrap();
+        assert_eq!(run.text(), Some("Other."));
+        assert_eq!(said(&session), ["Hi!", "And now?"]);
+    }
+}

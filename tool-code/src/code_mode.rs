@@ -269,6 +269,11 @@ impl CodeTool {
                     ToolError::failed("the program has no result").with_source(error)
                 })?)
             }
+            // An answer would become the result of the whole program.
+            Ok(Outcome::AskUser { question, .. }) => {
+                let words = "a call of the program asks a question, and nobody can be asked here: ";
+                Err(ToolError::failed(format!("{words}{question}")).permanent())
+            }
             other => other,
         }
     }

@@ -74,6 +74,12 @@ fn work(cx: &Context) -> &'static str {
     "done"
 }
 
+/// Asks the user.
+#[tool]
+fn ask() -> Outcome {
+    Outcome::ask("Where?")
+}
+
 /// A long text.
 #[tool]
 fn long() -> String {
@@ -284,6 +290,26 @@ async fn where_nobody_can_be_asked_nothing_runs() {
     assert_eq!(
         batch.results().next().unwrap().value(),
         Some(serde_json::json!({"value": 3}))
+    );
+}
+
+#[tokio::test]
+async fn a_question_where_nobody_can_be_asked_is_an_error() {
+    let executor = Executor::serial(Toolset::new([run_code(&tools![add, ask])]).unwrap());
+    let call = call_of("await add(1, 2)\nawait ask()");
+    let batch = executor.run(&[call], &Context::new()).await;
+    let error = batch
+        .results()
+        .next()
+        .unwrap()
+        .outcome
+        .as_ref()
+        .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("nobody can be asked here: Where?"),
+        "{error}"
     );
 }
 

@@ -1,6 +1,6 @@
 //! Figures of programs over tools; see `tests/outside/code.sh`.
 //!
-//! `code_figures speed|tokens|programs <file>|stubs <documents> <every> <dir>` prints them, and fails where one is beyond what is asked.
+//! `code_figures speed|tokens|programs <file>|generated <count> <seed>|stubs <documents> <every> <dir>` prints them, and fails where one is beyond what is asked.
 // Whoever finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -26,11 +26,12 @@ fn main() {
         ["speed"] => speed(),
         ["tokens"] => tokens(),
         ["programs", file] => programs(Path::new(file)),
+        ["generated", count, seed] => generated(count.parse().unwrap(), seed.parse().unwrap()),
         ["stubs", documents, every, dir] => {
             directory::stubs_of_all(Path::new(documents), every.parse().unwrap(), Path::new(dir));
         }
         _ => panic!(
-            "usage: code_figures speed|tokens|programs <file>|stubs <documents> <every> <dir>"
+            "usage: code_figures speed|tokens|programs <file>|generated <count> <seed>|stubs <documents> <every> <dir>"
         ),
     }
 }
@@ -269,5 +270,52 @@ fn print_share(name: &str, tools: &Toolset, most: f64) {
     let share = percent(stubs, chat);
     println!(
         "{name}: stubs {stubs} tokens, {share:.0} % of {chat} of chat definitions, at most {most:.0} %"
+    );
+}
+
+/// Runs programs that are made of lines of hostile ones, and checks that each ends in time and none ends this process.
+fn generated(count: u64, seed: u64) {
+    let lines: Vec<&str> = include_str!("../process/hostile.txt").lines().collect();
+    let mut state = seed;
+    let mut below = |most: usize| {
+        // splitmix64
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((mixed ^ (mixed >> 31)) % most as u64).unwrap()
+    };
+    let limit = Duration::from_millis(100);
+    let mode = CodeMode::new(&tools![add]).limits(Limits::default().time(limit));
+    let executor = Executor::serial(Toolset::new([mode.build().unwrap()]).unwrap());
+    let runtime = runtime();
+    let (mut slowest, mut crashed, mut values) = (Duration::ZERO, 0, 0);
+    for _ in 0..count {
+        let mut code = String::new();
+        for _ in 0..=below(6) {
+            let at = below(lines.len());
+            let some: Vec<&str> = lines.iter().skip(at).take(1 + below(3)).copied().collect();
+            code.push_str(&some.join("\n"));
+            code.push('\n');
+        }
+        for _ in 0..below(3) {
+            let at = code.floor_char_boundary(below(code.len()));
+            code.insert_str(
+                at,
+                ["(", ")", " ", "0", "**", "await ", "]", "not "][below(8)],
+            );
+        }
+        let began = Instant::now();
+        let batch = runtime.block_on(executor.run(&[run_code(&code)], &Context::new()));
+        slowest = slowest.max(began.elapsed());
+        match &batch.results().next().unwrap().outcome {
+            Ok(_) => values += 1,
+            Err(error) => {
+                crashed += u32::from(error.to_string().contains("the interpreter failed"));
+            }
+        }
+    }
+    println!(
+        "{count} generated programs: {values} values, {crashed} ends of an interpreter, none of the host; slowest {slowest:?}, limit {limit:?}"
     );
 }

@@ -1,6 +1,6 @@
 """Random programs of the subset of Python that programs over tools have, with what CPython makes of each: lines of JSON. They leave
 out where monty 0.0.23 is known to differ: `str.center` with an odd number of fill characters, quotients of integers and formats with
-`f` beyond 2**53, and `//` and `%` of floats whose quotient is not exact.
+`f` beyond 2**53, `//` and `%` of floats whose quotient is not exact, and `math` of integers beyond 64 bits.
 
     code_programs.py COUNT SEED
 """
@@ -55,7 +55,7 @@ def number(depth=0):
             f"round({a}, {rng.randint(-1, 3)})",
             f"float({integer(depth + 1)} % 1000)",
             f"math.floor({a})",
-            f"math.sqrt(abs({a}))",
+            f"math.sqrt(min(abs({a}), 1e9))",
             f"min({a}, {b})",
             f"({integer(depth + 1)} % 10**6 / ({integer(depth + 1)} % 10**6))",
         ]

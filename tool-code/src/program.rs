@@ -24,7 +24,7 @@ use crate::source;
 use crate::stubs::stubs_of;
 
 /// How often a program is replayed whose interpreter was killed from outside.
-const REPLAYS: usize = 3;
+const REPLAYS: usize = 8;
 /// How often the host itself answers a program between two turns.
 const MAX_ANSWERS: usize = 1000;
 /// Number of functions that one search returns.

@@ -316,6 +316,6 @@ fn generated(count: u64, seed: u64) {
         }
     }
     println!(
-        "{count} generated programs: {values} values, {crashed} ends of an interpreter, none of the host; slowest {slowest:?}, limit {limit:?}"
+        "{count} generated programs: {values} values, {crashed} ends of an interpreter's process, none of the host; slowest {slowest:?}, limit {limit:?}"
     );
 }

@@ -256,7 +256,7 @@ fn kill_interpreters(kills: u64, random: &mut Random, dir: &Path) {
     thread::scope(|scope| {
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
-                thread::sleep(Duration::from_millis(10 + pause.below(40)));
+                thread::sleep(Duration::from_millis(20 + pause.below(80)));
                 for child in children() {
                     let status = Command::new("kill")
                         .args(["-9", &child])

@@ -48,7 +48,7 @@ pub use self::decided::Decided;
 pub use self::event::{BatchId, Event};
 pub use self::exclusive::ExclusiveGate;
 #[doc(hidden)]
-pub use self::kept_calls::{KeptCall, KeptCalls};
+pub use self::kept_calls::{KeptCall, KeptCalls, ResumedCall};
 pub use self::layer::{Handled, Layer, Next, Request};
 pub use self::output::{OutputLimit, Overflow};
 #[doc(hidden)]

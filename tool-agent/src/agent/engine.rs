@@ -7,6 +7,7 @@ mod context;
 mod model;
 mod open;
 mod spending;
+mod stored;
 mod tools;
 mod tools_visit;
 
@@ -146,9 +147,7 @@ impl<'a> Engine<'a> {
     pub(super) async fn run(mut self) -> Result<Run, AgentError> {
         self.receive().await?;
         self.begin()?;
-        if !self.session.thread.unanswered().is_empty() {
-            self.read_stored().await?;
-        }
+        self.read_stored().await?;
         for hook in &self.agent.hooks {
             hook.before_run(self.session);
         }
@@ -208,51 +207,6 @@ impl<'a> Engine<'a> {
                 }
             }
         }
-    }
-
-    /// Puts messages of the stored inbox into the session's queue. The next checkpoint stores them, and their number.
-    async fn receive(&mut self) -> Result<(), AgentError> {
-        let (persistence, session) = (&self.agent.persistence, &mut *self.session);
-        if self.is_step || session.saved.is_none() {
-            return Ok(());
-        }
-        let messages = persistence.inbox(session).await?;
-        for message in messages {
-            session.queue().push(message);
-            session.received += 1;
-        }
-        Ok(())
-    }
-
-    /// Looks into the inbox within a run. The next run reports an inbox that cannot be read.
-    async fn look_for_mail(&mut self) {
-        let _ = self.receive().await;
-    }
-
-    /// Shows calls again whose tools have changed. Answers stored calls that the tools refuse: by the recorded outcome, if
-    /// there is one.
-    async fn read_stored(&mut self) -> Result<(), AgentError> {
-        let cx = self.context();
-        let tools = self.active_agent().executor.tools(&cx);
-        self.session.show_again(&tools, &cx);
-        let refused = self.session.refused(&tools, &cx);
-        drop(cx);
-        if refused.is_empty() {
-            return Ok(());
-        }
-        // Boxed, because it is rare, and the future of a run would hold it.
-        let records = Box::pin(self.agent.records(self.session)).await?;
-        let mut answers = Vec::new();
-        for (is_there, call) in refused {
-            let is_recorded =
-                records.contains_key(&self.session.call_key(call.index, &call.call.id));
-            if is_there || is_recorded {
-                answers.push(self.agent.answer_refused(self.session, call, &records)?);
-            }
-        }
-        self.session.take_answers(answers);
-        self.session.settle();
-        Ok(())
     }
 
     /// Saves the session. The first save of a run takes the session's lease, the last one releases it. Fails with a

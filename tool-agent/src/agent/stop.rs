@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use toolwright_provider::call::{ErrorKind, Outcome, StoredOutcome, ToolError, ToolResult};
+use toolwright_provider::call::{
+    ErrorKind, Outcome, StoredOutcome, ToolCall, ToolError, ToolResult,
+};
 use toolwright_runtime::tool::CallPlace;
 
 use super::Agent;
 use super::held_lease::HeldLease;
 use crate::run::AgentError;
 use crate::session::{RefusedCall, Session, Status, StoredEnd, id_of};
-use crate::store::{CallRecord, CheckpointError, Damage, DamagedPart, Lease, Written};
+use crate::store::{
+    CallRecord, CheckpointError, CheckpointId, Damage, DamagedPart, Lease, Written,
+};
 use crate::thread::ToolMessage;
 
 /// How often a run may write before its session is taken from it.
@@ -118,13 +122,25 @@ impl Agent {
         Ok(inside)
     }
 
-    /// Returns the records of a session's calls, by key.
+    /// Returns the records of a session's calls, by key. Without a store those are the marks of a dropped run.
     pub(super) async fn records(
         &self,
         session: &Session,
     ) -> Result<BTreeMap<String, CallRecord>, AgentError> {
         let Some(store) = &self.persistence.store else {
-            return Ok(BTreeMap::new());
+            let marks = session.begun.calls().into_iter();
+            let records = marks.map(|(key, outcome)| {
+                let record = CallRecord {
+                    key: key.clone(),
+                    call: ToolCall::new("", "", ""),
+                    model_arguments: None,
+                    revision: 0,
+                    after: CheckpointId::new(0),
+                    outcome: outcome.and_then(|outcome| outcome.to_json().ok()),
+                };
+                (key, record)
+            });
+            return Ok(records.collect());
         };
         let records = store.calls(session.id()).await?.into_iter();
         Ok(records.map(|record| (record.key.clone(), record)).collect())

@@ -270,6 +270,8 @@ pub(super) struct RunningSession {
     pub(super) session: Session,
     before: Spent,
     slot: Option<SlotHandle>,
+    /// Keeps the session if the call is dropped.
+    keep: Option<Box<dyn FnOnce(Session) + Send>>,
 }
 
 impl RunningSession {
@@ -281,7 +283,17 @@ impl RunningSession {
             before: session.usage.clone(),
             session,
             slot,
+            keep: None,
         }
+    }
+
+    /// Hands the session over if the call is dropped before it has ended or paused.
+    pub(super) fn keeps_if_dropped(&mut self, keep: impl FnOnce(Session) + Send + 'static) {
+        self.keep = Some(Box::new(keep));
+    }
+
+    pub(super) fn is_not_dropped(&mut self) {
+        self.keep = None;
     }
 
     /// Makes the call pending with this session. Returns false if the call has no slot.
@@ -300,6 +312,9 @@ impl Drop for RunningSession {
     fn drop(&mut self) {
         if let Some(slot) = &self.slot {
             slot.counts(&self.before, &self.session);
+        }
+        if let Some(keep) = self.keep.take() {
+            keep(std::mem::take(&mut self.session));
         }
     }
 }

@@ -7,6 +7,7 @@ mod agent_call;
 
 use std::any::Any;
 use std::fmt;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -164,19 +165,29 @@ impl AgentTool {
         Ok(Arc::new(self))
     }
 
-    /// Makes the call of a server pending with this session, and shows the first call that waits in it.
-    fn pauses(
+    /// Returns the session with which a paused call goes on; none for a call that begins.
+    fn resume(
         &self,
         call: &PausedCall,
-        session: Session,
-        error: Option<&str>,
         cx: &Context,
-    ) -> Result<Outcome, ToolError> {
-        let waits = self.agent.first_waiting(&session, cx);
-        let shown = serde_json::to_value(waits).unwrap_or_default();
-        let bytes = serde_json::to_vec(&session).map_or(0, |stored| stored.len());
-        call.pause(shown, error, session, bytes);
-        Err(ToolError::failed("the agent waits for somebody"))
+    ) -> ControlFlow<Result<Outcome, ToolError>, Option<Session>> {
+        let (mut session, decision) = match call.resume::<Session>() {
+            Ok(Some(resumed)) => resumed,
+            Ok(None) => return ControlFlow::Continue(None),
+            Err(error) => return ControlFlow::Break(Err(error)),
+        };
+        match self.agent.decide_first(&mut session, decision.clone(), cx) {
+            Err(error) => {
+                let error = error.to_string();
+                ControlFlow::Break(pauses(&self.agent, call, session, Some(&error), cx))
+            }
+            Ok(true) => ControlFlow::Continue(Some(session)),
+            // Nothing waits inside, so the decision is about the agent itself.
+            Ok(false) => match decision.without_tool() {
+                Some(outcome) => ControlFlow::Break(outcome),
+                None => ControlFlow::Continue(Some(session)),
+            },
+        }
     }
 
     async fn run(&self, input: String, cx: Context) -> Result<Outcome, ToolError> {
@@ -196,27 +207,41 @@ impl AgentTool {
         if is_alone && self.agent.may_wait(&cx, paused_call.is_some()) {
             return Err(agent_call::nobody());
         }
-        if let Some(call) = &paused_call
-            && let Some((mut session, decision)) = call.resume::<Session>()?
-        {
-            if let Err(error) = self.agent.decide_first(&mut session, decision, &cx) {
-                return self.pauses(call, session, Some(&error.to_string()), &cx);
+        if let Some(call) = &paused_call {
+            match self.resume(call, &cx) {
+                ControlFlow::Break(outcome) => return outcome,
+                ControlFlow::Continue(session) => kept = session.or(kept),
             }
-            kept = Some(session);
         }
+        let resumed = kept.as_ref().map(Session::same).zip(paused_call.as_ref());
         let session = match agent_call.session(kept, input).await {
             Ok(session) => session,
-            Err(error) => return Err(agent_call::not_saved(error, subs.as_ref())),
+            Err(error) => match resumed {
+                Some((session, call)) => {
+                    let error = agent_call::not_saved(error, None).to_string();
+                    return pauses(&self.agent, call, session, Some(&error), &cx);
+                }
+                None => return Err(agent_call::not_saved(error, subs.as_ref())),
+            },
         };
         let mut running = RunningSession::new(session, slot);
-        match agent_call.run(&mut running.session).await {
+        if let Some((_, call)) = resumed {
+            let (agent, call, cx) = (self.agent.clone(), call.clone(), cx.clone());
+            running.keeps_if_dropped(move |session| {
+                let _ = pauses(&agent, &call, session, None, &cx);
+            });
+        }
+        let ended = agent_call.run(&mut running.session).await;
+        running.is_not_dropped();
+        match ended {
             AgentCallResult::Ended(outcome) => outcome,
             AgentCallResult::Paused => {
                 let asks = running.session.status();
                 if let Some(call) = &paused_call
                     && !matches!(asks, Status::AwaitingUser { .. })
                 {
-                    return self.pauses(call, std::mem::take(&mut running.session), None, &cx);
+                    let session = std::mem::take(&mut running.session);
+                    return pauses(&self.agent, call, session, None, &cx);
                 }
                 if let (true, Some(subs)) = (in_background, &subs) {
                     subs.queue()
@@ -238,8 +263,9 @@ impl AgentTool {
             }
             AgentCallResult::Refused(error) => {
                 if let Some(call) = &paused_call {
-                    let session = std::mem::take(&mut running.session);
-                    return self.pauses(call, session, Some(&error.to_string()), &cx);
+                    let mut session = std::mem::take(&mut running.session);
+                    session.take_back_decisions();
+                    return pauses(&self.agent, call, session, Some(&error.to_string()), &cx);
                 }
                 let failed = agent_call::failed(error.clone());
                 if running.pauses()
@@ -249,9 +275,34 @@ impl AgentTool {
                 }
                 Err(failed)
             }
-            AgentCallResult::NotSaved(error) => Err(agent_call::not_saved(error, subs.as_ref())),
+            AgentCallResult::NotSaved(error) => {
+                let error = agent_call::not_saved(error, subs.as_ref());
+                match &paused_call {
+                    Some(call) if agent_call.continues() => {
+                        let mut session = std::mem::take(&mut running.session);
+                        session.take_back_decisions();
+                        pauses(&self.agent, call, session, Some(&error.to_string()), &cx)
+                    }
+                    _ => Err(error),
+                }
+            }
         }
     }
+}
+
+/// Makes the call of a server pending with this session, and shows the first call that waits in it.
+fn pauses(
+    agent: &Agent,
+    call: &PausedCall,
+    session: Session,
+    error: Option<&str>,
+    cx: &Context,
+) -> Result<Outcome, ToolError> {
+    let waits = agent.first_waiting(&session, cx);
+    let shown = serde_json::to_value(waits).unwrap_or_default();
+    let bytes = serde_json::to_vec(&session).map_or(0, |stored| stored.len());
+    call.pause(shown, error, session, bytes);
+    Err(ToolError::failed("the agent waits for somebody"))
 }
 
 impl Tool for AgentTool {

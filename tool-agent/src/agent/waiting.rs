@@ -74,16 +74,16 @@ impl Agent {
         self.waiting(session, cx).into_iter().find(waits)
     }
 
-    /// Records a decision about the first call that waits.
+    /// Records a decision about the first call that waits. Returns false if none does.
     pub(super) fn decide_first(
         &self,
         session: &mut Session,
         decision: Decision,
         cx: &Context,
-    ) -> Result<(), SessionError> {
+    ) -> Result<bool, SessionError> {
         match self.first_waiting(session, cx) {
-            Some(first) => session.decide(&first, decision),
-            None => Ok(()),
+            Some(first) => session.decide(&first, decision).map(|()| true),
+            None => Ok(false),
         }
     }
 
@@ -91,8 +91,10 @@ impl Agent {
     pub(super) fn may_wait(&self, cx: &Context, asks: bool) -> bool {
         let tools = self.executor.tools(cx);
         let holds = |tool: &Arc<dyn Tool>| {
+            // What pauses in the background of the agent ends with it.
+            let asks_inside = asks && !tool.def().options.background;
             (!asks && self.executor.may_hold(tool.def()))
-                || Self::of_tool(&**tool).is_some_and(|agent| agent.may_wait(cx, asks))
+                || Self::of_tool(&**tool).is_some_and(|agent| agent.may_wait(cx, asks_inside))
         };
         !self.before.is_empty()
             || !self.after.is_empty()

@@ -44,11 +44,6 @@ impl Begun {
         self.lock().is_empty()
     }
 
-    /// Returns true if there is a call whose key begins with this.
-    pub(super) fn has(&self, start: &str) -> bool {
-        self.lock().keys().any(|key| key.starts_with(start))
-    }
-
     /// Removes the calls whose keys begin with one of these. Other copies of the session keep them.
     pub(super) fn forget(&mut self, keys: &[String]) {
         if self.is_empty() {

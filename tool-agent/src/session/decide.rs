@@ -30,11 +30,17 @@ impl Session {
     ///
     /// If the stored call was changed, or its tool is gone, the call stays pending, and can be edited, answered or rejected.
     /// Edited arguments are decoded and validated, and an invalid edit leaves the call pending too. In these cases the run
-    /// fails with [`AgentError::Decision`] and runs nothing. This protects from mistakes, not
+    /// fails with [`AgentError::Decision`] and runs nothing.
+    ///
+    /// A dropped run may have begun a call that is decided otherwise than by an approval. If its outcome is recorded, that is the
+    /// answer. If it is not, and the tool is neither read-only nor idempotent, the decision is taken back, and the call waits with
+    /// an [unknown outcome](PendingReason::OutcomeUnknown).
+    ///
+    /// This protects from mistakes, not
     /// from attackers: whoever can write the store can also write what was shown.
     ///
     /// # Errors
-    /// Fails if no such call is pending, or several are, if it is [decided](SessionError::Decided) already, if a dropped run has [begun](SessionError::Begun) it, or if an approval is for a call whose agent waits for somebody
+    /// Fails if no such call is pending, or several are, if it is [decided](SessionError::Decided) already, or if an approval is for a call whose agent waits for somebody
     /// [inside](SessionError::WaitsInside) or whose tool [asks](SessionError::NeedsAnswer). Nothing changes then.
     pub fn decide<'a>(
         &mut self,
@@ -74,9 +80,6 @@ impl Session {
                 && let Some(path) = self.waits_inside(pending.index)
             {
                 return Err(SessionError::WaitsInside(path));
-            }
-            if decision != Decision::Approve {
-                self.check_not_begun(pending.index, &pending.call.id)?;
             }
             decided.push((pending, decision));
         }
@@ -232,11 +235,18 @@ fn outcome_of(
     call: &ToolCall,
     decision: Decision,
 ) -> Result<Result<Outcome, ToolError>, SessionError> {
-    match decision {
-        Decision::Answer(answer) => Ok(Ok(Outcome::value(answer))),
-        Decision::Reject(reason) => Ok(Err(Decision::rejected(&reason))),
-        Decision::Approve | Decision::Edit(_) => {
-            Err(SessionError::NeedsAnswer(call.id.to_string()))
+    let outcome = decision.without_tool();
+    outcome.ok_or_else(|| SessionError::NeedsAnswer(call.id.to_string()))
+}
+
+impl Session {
+    /// Takes back the decisions that no run has carried out, here and in agents that calls run.
+    pub(crate) fn take_back_decisions(&mut self) {
+        for wait in &mut self.waits {
+            wait.decision = None;
+            if let Some(sub) = &mut wait.sub {
+                sub.take_back_decisions();
+            }
         }
     }
 }

@@ -21,9 +21,6 @@ pub enum SessionError {
     AmbiguousCall(String),
     /// The call with this id is decided already, or the call that runs the agent around it. The next run carries that out.
     Decided(String),
-    /// A run that was dropped has begun the call with this id, and may have ended it. The next run records its outcome, or that it is
-    /// unknown. Until then the call can be approved, and nothing else.
-    Begun(String),
     /// The call runs an agent that waits for somebody: see [`Agent::waiting`](crate::Agent::waiting). Holds the path of
     /// the first call that waits there.
     WaitsInside(Vec<usize>),
@@ -57,13 +54,6 @@ impl fmt::Display for SessionError {
             Self::Decided(id) => {
                 let id = Printable::new(id).one_line();
                 write!(f, "the call `{id}` is decided already")
-            }
-            Self::Begun(id) => {
-                let id = Printable::new(id).one_line();
-                write!(
-                    f,
-                    "the call `{id}` has begun; a run of the session records its outcome"
-                )
             }
             Self::WaitsInside(path) => {
                 let (call, path) = (path.first().copied().unwrap_or_default(), shown_path(path));

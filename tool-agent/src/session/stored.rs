@@ -6,9 +6,10 @@ use toolwright_runtime::executor::{Pending, PendingReason};
 use toolwright_runtime::tool::{Context, Decision};
 use toolwright_runtime::toolset::Toolset;
 
-use super::Session;
+use super::{Session, WaitingCall};
 use crate::agent::Agent;
 use crate::digest;
+use crate::store::journal::unknown;
 
 /// A call that runs no more.
 pub(crate) struct RefusedCall {
@@ -52,6 +53,41 @@ impl Session {
             }
         }
         refused
+    }
+
+    /// Returns the calls that do not run since somebody decided otherwise. A dropped run may have begun them before. Those that were
+    /// shown as such, and agents in calls, are left out.
+    pub(crate) fn decided_otherwise(&self) -> Vec<RefusedCall> {
+        let is_decided = |wait: &&WaitingCall| {
+            let is_otherwise = |decision: &Decision| *decision != Decision::Approve;
+            wait.decision.as_ref().is_some_and(is_otherwise)
+                && !matches!(
+                    wait.reason,
+                    PendingReason::Agent | PendingReason::OutcomeUnknown(_)
+                )
+        };
+        let waits = self.waits.iter().filter(is_decided);
+        let waits = waits.map(|wait| (wait.index, &wait.call));
+        let settled = self.settled.iter().map(|one| (one.index, &one.call));
+        let all = waits.chain(settled).map(|(index, call)| RefusedCall {
+            index,
+            call: call.clone(),
+            error: unknown(),
+        });
+        all.collect()
+    }
+
+    /// Takes back the decision about a call that an earlier run began, and of whose end nothing is known. People see that.
+    pub(crate) fn is_unknown(&mut self, call: &RefusedCall, revision: u64, tools: &Toolset) {
+        let Some(wait) = self.wait(call.index) else {
+            // The host knows its result.
+            return;
+        };
+        let reason = PendingReason::OutcomeUnknown(call.error.to_string());
+        let pending = Pending::new(call.index, wait.call.clone(), reason);
+        let unknown = WaitingCall::new(pending, digest::of_tool(&call.call.name, tools));
+        let record = self.saved.map(|_| revision);
+        self.put_wait(unknown.with_record(record));
     }
 
     /// Shows calls again whose tools have changed since they were shown, also those of agents in calls. An approval or an

@@ -19,7 +19,7 @@ use crate::thread::ToolMessage;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct SettledCall {
     pub(crate) index: usize,
-    call: ToolCall,
+    pub(super) call: ToolCall,
     pub(crate) outcome: StoredOutcome,
     /// Arguments that a person gave the call before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,6 @@ impl Session {
         for (call, outcome) in own {
             let pending = pending.take(&call)?;
             self.check_undecided(pending.index)?;
-            self.check_not_begun(pending.index, &pending.call.id)?;
             outcomes.push((pending, outcome));
         }
         let answers = self.answers(outcomes)?;

@@ -197,14 +197,6 @@ impl Session {
         }
     }
 
-    /// Fails if a run that was dropped has begun the call at this place: it may have taken effect.
-    pub(super) fn check_not_begun(&self, index: usize, id: &str) -> Result<(), SessionError> {
-        if self.begun.has(&self.call_key(index, "")) {
-            return Err(SessionError::Begun(id.to_owned()));
-        }
-        Ok(())
-    }
-
     /// Removes the waiting call at this place.
     pub(crate) fn take_wait(&mut self, index: usize) -> Option<WaitingCall> {
         let place = self.place_of(index).ok()?;

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
 use toolwright::agent::model::{ModelError, ModelErrorKind};
-use toolwright::agent::session::SessionError;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
     Agent, AgentTool, MemoryCheckpointer, ModelResponse, RunEnd, Session, ThreadMessage,
@@ -16,6 +15,7 @@ use toolwright::executor::{PendingReason, UnknownOutcome};
 use toolwright::layers::{Approval, Retry};
 use toolwright::{Context, Executor, ToolCall, ToolError, Toolset, tool, tools};
 
+use crate::kept::none_and_stores;
 use crate::waits::dropped_at;
 
 /// Calls that have begun, each with its key. The first call of `pay`, `look` or `set` hangs.
@@ -164,28 +164,87 @@ async fn what_a_call_came_to_beside_is_its_answer() {
 /// Nobody says of a call that may have taken effect that it was rejected, or that it had other arguments.
 #[tokio::test]
 async fn a_call_that_has_begun_is_not_decided_otherwise() {
-    for is_stored in [false, true] {
-        let bank = Arc::new(Bank::default());
-        // The second one hangs.
-        let agent = Agent::new(script(&["book", "look"]), all(&bank));
-        let mut session = dropped(&agent, &bank, is_stored).await;
-        let before = serde_json::to_string(&session).unwrap();
-        for id in ["c0", "c1"] {
-            for decision in [
-                Decision::Reject("no".to_owned()),
-                Decision::Edit("{}".into()),
-                Decision::Answer("booked by phone".into()),
-            ] {
-                let refused = session.decide(id, decision);
-                assert_eq!(refused, Err(SessionError::Begun(id.to_owned())));
+    let decisions = [
+        Decision::Reject("no".to_owned()),
+        Decision::Edit("{}".into()),
+        Decision::Answer("booked by phone".into()),
+    ];
+    for store in none_and_stores().await {
+        for decision in &decisions {
+            for is_stored in [false, true] {
+                let bank = Arc::new(Bank::default());
+                let mut agent = Agent::new(script(&["book", "pay"]), all(&bank));
+                if let Some((store, _kept)) = &store {
+                    agent = agent.checkpointer(Arc::clone(store));
+                }
+                let mut session = dropped(&agent, &bank, is_stored).await;
+                for id in ["c0", "c1"] {
+                    session.decide(id, decision.clone()).unwrap();
+                }
+                let run = agent.run(&mut session, &Context::new()).await.unwrap();
+                assert!(matches!(run.end, RunEnd::Pending), "{run:?}");
+                assert_eq!(answers(&session), ["booked"], "{decision:?}");
+                assert_eq!(session.state().get("booked"), Some(&1.into()));
+                let pending = session.pending();
+                assert!(
+                    matches!(pending[0].reason, PendingReason::OutcomeUnknown(_)),
+                    "{pending:?}"
+                );
+                // Whoever knows that nothing is known can decide as he likes.
+                session
+                    .decide("c1", Decision::Reject("lost".into()))
+                    .unwrap();
+                let run = agent.run(&mut session, &Context::new()).await.unwrap();
+                assert_eq!(run.text(), Some("Done."));
+                assert!(answers(&session)[1].contains("lost"));
+                assert_eq!((bank.count("book"), bank.count("pay")), (1, 1));
             }
         }
-        assert_eq!(serde_json::to_string(&session).unwrap(), before);
-        session.decide("c0", Decision::Approve).unwrap();
+    }
+}
+
+/// One that does no harm if it is made twice can be ended, also if each run of it hangs.
+#[tokio::test]
+async fn a_call_that_may_be_made_again_can_be_ended() {
+    for store in none_and_stores().await {
+        let bank = Arc::new(Bank::default());
+        let mut agent = Agent::new(script(&["book", "look"]), all(&bank));
+        if let Some((store, _kept)) = &store {
+            agent = agent.checkpointer(Arc::clone(store));
+        }
+        let mut session = dropped(&agent, &bank, false).await;
+        session
+            .decide("c1", Decision::Answer("seen".into()))
+            .unwrap();
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(run.text(), Some("Done."));
-        assert_eq!(answers(&session), ["booked", "done"]);
-        assert_eq!((bank.count("book"), bank.count("look")), (1, 2));
+        assert_eq!(answers(&session), ["booked", "seen"]);
+    }
+}
+
+/// What a call came to counts, also if its tool is not there any more.
+#[tokio::test]
+async fn a_call_whose_tool_is_gone_has_its_outcome() {
+    for store in none_and_stores().await {
+        let bank = Arc::new(Bank::default());
+        let calls = [("c0", "book"), ("c1", "pay")];
+        let calls = calls.map(|(id, name)| ToolCall::new(id, name, "{}"));
+        let model = ScriptedModel::new([Ok(ModelResponse::calls(calls))]);
+        let before = Agent::new(model, all(&bank));
+        let model = ScriptedModel::new([Ok(ModelResponse::text("Done."))]);
+        let after = Agent::new(model, tools![look; state = Arc::clone(&bank)]);
+        let stored = |agent: Agent| match &store {
+            Some((store, _kept)) => agent.checkpointer(Arc::clone(store)),
+            None => agent,
+        };
+        let (before, after) = (stored(before), stored(after));
+        let mut session = dropped(&before, &bank, false).await;
+        let run = after.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(run.text(), Some("Done."));
+        let answers = answers(&session);
+        assert_eq!(answers[0], "booked");
+        assert!(answers[1].contains("not known"), "{answers:?}");
+        assert_eq!(session.state().get("booked"), Some(&1.into()));
     }
 }
 

@@ -110,7 +110,7 @@ fn what_is_no_file_of_checkpoints_is_left_as_it_is() {
     let newer = rusqlite::Connection::open(dir.file()).unwrap();
     newer.pragma_update(None, "user_version", 7).unwrap();
     drop(newer);
-    let words = format!("`{shown}` has tables of version 7; this program knows version 3");
+    let words = format!("`{shown}` has tables of version 7; this program knows version 4");
     assert_eq!(unreadable(open()), words);
 
     let nowhere = SqliteCheckpointer::open(dir.0.join("no/such/dir.db")).unwrap_err();

@@ -425,10 +425,10 @@ fn complaint(fault: Fault) -> String {
         runtime.unwrap().block_on(async {
             let (store, opened) = (Faulty::new(fault), AtomicU64::new(0));
             conformance::checkpointer(async || {
-                // The seventh one follows one that is dropped.
+                // The ninth one follows one that is dropped.
                 let is_new = match (fault, opened.fetch_add(1, Ordering::SeqCst)) {
                     (Fault::ApartFromOthers, _) => true,
-                    (Fault::ForgetsAtTheEnd, before) => before >= 6,
+                    (Fault::ForgetsAtTheEnd, before) => before >= 8,
                     _ => false,
                 };
                 if is_new {

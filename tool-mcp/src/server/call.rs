@@ -50,6 +50,8 @@ pub(super) struct CallTask {
     repairs: Vec<Repair>,
     /// Call that goes on from where its tool has paused.
     resumed: Option<WaitingRound>,
+    /// Id of the note under which it waits again if its request is dropped.
+    note: Option<String>,
 }
 
 /// Kinds of calls.
@@ -100,6 +102,7 @@ impl CallTask {
             said: None,
             repairs: Vec::new(),
             resumed: None,
+            note: None,
         };
         calling.check_client()?;
         let responses = match params.some("inputResponses") {
@@ -205,7 +208,9 @@ impl CallTask {
             let words = "the call waits for its user, whom this client cannot ask";
             return Err(lacks(words, r#"{"elicitation":{}}"#));
         }
+        // A call that paused is taken once.
         if let Some(sealed) = state
+            && paused.is_none()
             && question::is_approved(&self.answers)
             && !self.shared.seal.spend(sealed)
         {
@@ -220,6 +225,7 @@ impl CallTask {
             })?;
             let KeptCall { pending, state, .. } = resumed;
             self.resumed = Some(WaitingRound { pending, state });
+            self.note = Some(id);
         }
         Ok(())
     }

@@ -271,7 +271,12 @@ fn inside(
     let number = seal.number(why.to_string().as_bytes());
     let said = |key| answers.get(key).filter(|_| decided == Some(number));
     let waits: Option<Waiting> = serde_json::from_value(why.clone()).ok();
-    let shown = shown_inside(pending, waits.as_ref());
+    let shown = match &waits {
+        Some(waits) => shown_inside(pending, waits),
+        // Nothing waits inside: the call was dropped, or its host has to mend something.
+        None if why.get("error").is_none() => return NextStep::Decide(Decision::Approve),
+        None => format!("`{}`", pending.call.name),
+    };
     let error = why.get("error").and_then(Value::as_str);
     let error = error.map(|error| format!(" ({})", Printable::new(error)));
     let error = error.unwrap_or_default();
@@ -305,10 +310,9 @@ fn shown(pending: &Pending, tools: &Toolset) -> String {
 }
 
 /// The call that waits inside of one that paused, as people may see it.
-fn shown_inside(pending: &Pending, waits: Option<&Waiting>) -> String {
-    let tool = waits.map_or("?", |waits| &*waits.tool);
-    let tool = Printable::new(tool).one_line().to_string();
-    let arguments = waits.and_then(|waits| waits.arguments.as_deref());
+fn shown_inside(pending: &Pending, waits: &Waiting) -> String {
+    let tool = Printable::new(&waits.tool).one_line().to_string();
+    let arguments = waits.arguments.as_deref();
     let arguments = arguments.map(|arguments| format!(" with {}", Printable::new(arguments)));
     format!(
         "`{tool}`{}, which `{}` calls,",

@@ -1,8 +1,8 @@
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{KeptState, Pending, Waiting};
+use super::{KeptState, PausedCall, Pending, Waiting};
 use crate::tool::{Context, Grant};
 use crate::toolset::Toolset;
 
@@ -110,6 +110,37 @@ impl KeptCall {
     }
 }
 
+/// A call that goes on by a decision. If it is dropped before its reply, what its tool has left waits again under its id.
+#[doc(hidden)]
+pub struct ResumedCall {
+    calls: Arc<KeptCalls>,
+    id: String,
+    cx: Context,
+    call: PausedCall,
+}
+
+impl ResumedCall {
+    /// Creates the guard, to be dropped after the call.
+    pub fn new(calls: &Arc<KeptCalls>, id: String, cx: Context, call: PausedCall) -> Self {
+        let calls = Arc::clone(calls);
+        Self {
+            calls,
+            id,
+            cx,
+            call,
+        }
+    }
+}
+
+impl Drop for ResumedCall {
+    fn drop(&mut self) {
+        if let Some((pending, state)) = self.call.left() {
+            let id = std::mem::take(&mut self.id);
+            self.calls.insert(id, pending, self.cx.clone(), Some(state));
+        }
+    }
+}
+
 /// Issuer, subject and client.
 type Caller<'a> = (Option<&'a str>, Option<&'a str>, Option<&'a str>);
 
@@ -120,7 +151,7 @@ fn caller(cx: &Context) -> Option<Caller<'_>> {
 }
 
 impl KeptQueue {
-    /// Evicts calls until the rest has room. The newest one stays.
+    /// Evicts calls until the rest has room: the oldest of the caller that takes most. One call alone stays.
     fn make_room(&mut self) {
         while (self.calls.len() > MAX_CALLS || self.bytes > MAX_BYTES) && self.calls.len() > 1 {
             let mut room = HashMap::<_, usize>::new();
@@ -132,8 +163,6 @@ impl KeptQueue {
                 .calls
                 .iter()
                 .position(|entry| most.is_some_and(|(caller, _)| caller == entry.caller()));
-            let is_newest = |at: &usize| at + 1 == self.calls.len();
-            let oldest = oldest.filter(|at| !is_newest(at));
             self.remove(oldest.unwrap_or_default());
         }
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::layer::{Handled, Layer, Next, Request};
 use super::{Decided, Executor, Pending, PendingReason, Reply};
 use crate::tool::{BoxFuture, Context, Decision};
-use toolwright_provider::call::{ErrorKind, Outcome, ToolDef, ToolError};
+use toolwright_provider::call::{ErrorKind, Outcome, ToolDef, ToolError, ToolResult};
 use toolwright_schema::panics::reported;
 use toolwright_schema::text::ShortStr;
 
@@ -120,19 +120,50 @@ impl PausedCall {
         self.lock().paused = Some((shown, KeptState { state, bytes }));
     }
 
+    /// Returns the call as it waits on, if it was resumed and dropped before its reply.
+    pub(super) fn left(&self) -> Option<(Pending, KeptState)> {
+        let (resumes, paused) = {
+            let mut call = self.lock();
+            (call.resumes.take(), call.paused.take())
+        };
+        let Resumed {
+            mut pending, state, ..
+        } = resumes?;
+        let Some((shown, left)) = paused else {
+            let is_unused = state.lock().is_some();
+            return is_unused.then_some((pending, state));
+        };
+        pending.reason = PendingReason::Decision(shown);
+        Some((pending, left))
+    }
+
     /// Returns the reply to the call's client, and the state of a call that is pending.
     ///
     /// A decision may not reach the tool, which has changed or is gone, or which a layer holds back. The call waits on with its
-    /// state then, and shows the reason. A layer's answer in place of the tool's counts.
+    /// state then, and shows the reason. A layer's answer in place of the tool's counts. If the tool is gone, a rejection or an
+    /// answer ends the call.
     pub fn reply<'a>(&self, reply: &'a Reply) -> (Cow<'a, Reply>, Option<KeptState>) {
         let (resumes, paused) = {
             let mut call = self.lock();
             (call.resumes.take(), call.paused.take())
         };
         let unused = resumes.filter(|resumes| resumes.state.lock().is_some());
-        let Some(Resumed { pending, state, .. }) = unused else {
+        let Some(Resumed {
+            pending,
+            state,
+            decision,
+        }) = unused
+        else {
             return (Cow::Borrowed(reply), paused.map(|(_, state)| state));
         };
+        if let Reply::Answered(result) = reply
+            && let Err(error) = &result.outcome
+            && is_of_tool(error.kind())
+            && let Some(outcome) = decision.without_tool()
+        {
+            let result = ToolResult::new(&pending.call, outcome);
+            return (Cow::Owned(Reply::Answered(result)), None);
+        }
         let (mut waits, error) = match reply {
             Reply::Pending(waits) => (waits.clone(), held(&waits.reason)),
             Reply::Answered(result) => match &result.outcome {
@@ -158,12 +189,13 @@ impl Layer for PausedCall {
         Box::pin(async move {
             let call = request.call();
             let owner = (call.id.clone(), call.name.clone());
+            let is_agent = request.tool().__agent().is_some();
             {
                 let mut state = self.lock();
-                state.owner = Some(owner);
+                state.owner = is_agent.then_some(owner);
                 state.paused = None;
                 // Nobody has approved a call of another tool of that name.
-                if state.resumes.is_some() && request.tool().__agent().is_none() {
+                if state.resumes.is_some() && !is_agent {
                     let words = "the agent that the call runs is not there any more";
                     return Handled::Done(Err(ToolError::new(ErrorKind::Rejected, words)));
                 }
@@ -173,6 +205,14 @@ impl Layer for PausedCall {
             shown.map_or(handled, Handled::Wait)
         })
     }
+}
+
+/// Returns true for errors of a call whose tool is not there for its caller.
+fn is_of_tool(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::Unknown | ErrorKind::Hidden | ErrorKind::Rejected
+    )
 }
 
 /// Adds an error to what people see of a pause.

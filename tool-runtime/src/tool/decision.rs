@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use toolwright_json::Value as Json;
 use toolwright_provider::call::Bytes;
 #[cfg(feature = "tokio")]
-use toolwright_provider::call::{ErrorKind, ToolError};
+use toolwright_provider::call::{ErrorKind, Outcome, ToolError};
 use toolwright_schema::text::Printable;
 
 /// Decision of a person or a policy about a pending call.
@@ -129,6 +129,16 @@ impl fmt::Debug for Decision {
 
 #[cfg(feature = "tokio")]
 impl Decision {
+    /// Returns the outcome of a call that ends without its tool. `None` for an approval and an edit.
+    #[doc(hidden)]
+    pub fn without_tool(self) -> Option<Result<Outcome, ToolError>> {
+        match self {
+            Self::Reject(reason) => Some(Err(Self::rejected(&reason))),
+            Self::Answer(answer) => Some(Ok(Outcome::value(answer))),
+            Self::Approve | Self::Edit(_) => None,
+        }
+    }
+
     /// Makes the error of a rejected call.
     #[doc(hidden)]
     pub fn rejected(reason: &str) -> ToolError {

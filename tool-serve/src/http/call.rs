@@ -9,7 +9,9 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use toolwright_json::strip_bom;
 use toolwright_provider::call::{ErrorKind, ToolCall};
-use toolwright_runtime::executor::{Batch, Decided, PausedCall, Pending, PendingReason, Reply};
+use toolwright_runtime::executor::{
+    Batch, Decided, PausedCall, Pending, PendingReason, Reply, ResumedCall,
+};
 use toolwright_runtime::tool::Context;
 use toolwright_schema::decode::FaultCode;
 
@@ -79,6 +81,8 @@ pub(super) struct CallRun {
     pub(super) call: ToolCall,
     pub(super) decided: Option<Decided>,
     pub(super) paused: PausedCall,
+    /// Keeps a call that goes on if the client leaves before its answer.
+    pub(super) _resumed: Option<Arc<ResumedCall>>,
 }
 
 impl CallRun {
@@ -87,6 +91,7 @@ impl CallRun {
             call,
             decided: None,
             paused: PausedCall::default(),
+            _resumed: None,
         }
     }
 }

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use toolwright_json::strip_bom;
 use toolwright_provider::call::ToolResult;
-use toolwright_runtime::executor::{KeptCall, PausedCall, Reply};
+use toolwright_runtime::executor::{KeptCall, PausedCall, Reply, ResumedCall};
 use toolwright_runtime::tool::Decision;
 use toolwright_schema::text::Printable;
 
@@ -77,10 +77,12 @@ pub(super) async fn decide(
         return not_waiting();
     };
     let (paused, decided) = PausedCall::decided(&pending, kept, decision);
+    let resumed = ResumedCall::new(&state.pending_calls, id, cx.clone(), paused.clone());
     let call = CallRun {
         call: decided.call.clone(),
         decided: Some(decided),
         paused,
+        _resumed: Some(Arc::new(resumed)),
     };
     respond(&state, call, cx, &parts.headers, None).await
 }

@@ -139,7 +139,7 @@ struct ServerState {
     end: Cancel,
     is_guarded: bool,
     budget: Budget,
-    pending_calls: KeptCalls,
+    pending_calls: Arc<KeptCalls>,
     last_call: AtomicU64,
 }
 
@@ -315,7 +315,7 @@ impl HttpServer {
             end: end_calls.clone(),
             is_guarded: self.guard.token.is_some(),
             budget: Budget::default(),
-            pending_calls: KeptCalls::default(),
+            pending_calls: Arc::default(),
             last_call: AtomicU64::new(0),
         });
         let answers = state.budget.answers.clone();

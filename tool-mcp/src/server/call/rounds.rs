@@ -1,7 +1,9 @@
 //! Rounds of a call: it runs, and its user is asked, until there is an answer.
 
 use serde_json::Value;
-use toolwright_runtime::executor::{Decided, KeptState, PausedCall, Pending, PendingReason, Reply};
+use toolwright_runtime::executor::{
+    Decided, KeptState, PausedCall, Pending, PendingReason, Reply, ResumedCall,
+};
 
 use super::super::caller;
 use super::super::dispatch::Answered;
@@ -99,6 +101,10 @@ impl CallTask {
         &mut self,
         (paused, decided): (PausedCall, Option<Decided>),
     ) -> Result<Round, RpcError> {
+        let _resumed = self.note.clone().map(|id| {
+            let (calls, cx) = (&self.shared.paused, self.cx.clone());
+            ResumedCall::new(calls, id, cx, paused.clone())
+        });
         let running = self.start(&paused, decided).await;
         let batch = self.end(running).await;
         let Some(reply) = batch.calls().first() else {

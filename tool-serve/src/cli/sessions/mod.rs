@@ -374,8 +374,7 @@ impl Sessions<'_> {
                 SessionError::AmbiguousCall(_)
                 | SessionError::WaitsInside(_)
                 | SessionError::NeedsAnswer(_)
-                | SessionError::Decided(_)
-                | SessionError::Begun(_),
+                | SessionError::Decided(_),
             ) => (String::new(), Exit::Usage),
             AgentError::Decision { error, .. } if error.kind() == ErrorKind::InvalidArgs => {
                 (String::new(), Exit::Arguments)

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use toolwright::agent::model::{ModelError, ModelErrorKind};
+use tokio::sync::Notify;
+use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelRequest};
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{Agent, AgentTool, ModelResponse, Node};
+use toolwright::agent::{Agent, AgentTool, Model, ModelResponse, Node, handoff};
 use toolwright::call::{BoxFuture, Decision};
 use toolwright::layers::{Approval, Handled, Layer, Next, Request, Retry};
 use toolwright::{
@@ -16,7 +17,7 @@ use toolwright::{
 };
 
 use super::client::{Answer, serve_tools};
-use super::waiting::{JSON, decide};
+use super::waiting::{JSON, decide, send_decision};
 
 type Ran = Mutex<Vec<u32>>;
 
@@ -301,6 +302,167 @@ fn a_layer_that_makes_a_call_again_begins_no_second_conversation() {
     let answer = decide(&served, &answer.json()["id"], r#""approve""#, JSON);
     assert_eq!((answer.status, &*answer.kind()), (409, "failed"));
     assert_eq!(*ran.lock().unwrap(), [0, 7]);
+}
+
+/// A model that does not answer its second request before the test says so.
+struct Slow {
+    model: ScriptedModel,
+    is_asked: Arc<Notify>,
+    answers: Arc<Notify>,
+    requests: AtomicUsize,
+}
+
+impl Model for Slow {
+    fn respond<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        Box::pin(async move {
+            if number == 1 {
+                self.is_asked.notify_one();
+                self.answers.notified().await;
+            }
+            self.model.respond(request, deltas).await
+        })
+    }
+}
+
+#[test]
+fn a_conversation_waits_on_if_the_client_leaves_before_the_answer() {
+    for events in ["", "Accept: text/event-stream\r\n"] {
+        let ran = Arc::new(Ran::default());
+        let calls = [("look", "{}"), ("pay", r#"{"bill": 7}"#)];
+        let calls = calls.map(|(name, arguments)| ToolCall::new(name, name, arguments));
+        let model = ScriptedModel::new([
+            Ok(ModelResponse::calls(calls)),
+            Ok(ModelResponse::text("All is done.")),
+        ]);
+        let is_asked = Arc::new(Notify::new());
+        let slow = Slow {
+            model,
+            is_asked: Arc::clone(&is_asked),
+            answers: Arc::new(Notify::new()),
+            requests: AtomicUsize::new(0),
+        };
+        let executor = Executor::serial(tools![look, pay; state = Arc::clone(&ran)]);
+        let agent = Agent::with_executor(slow, executor.layer(Approval::default()));
+        let served = serve_tools(worker(agent), |server| server);
+        let id = served.call("worker", INPUT).json()["id"].clone();
+        let headers = format!("{JSON}{events}");
+        let stream = send_decision(&served, &id, r#""approve""#, &headers);
+        wait_for(is_asked.notified());
+        drop(stream);
+        // The server notices it in its own time.
+        let answer = loop {
+            let answer = decide(&served, &id, r#""approve""#, JSON);
+            if answer.status != 404 {
+                break answer;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        assert_eq!(&answer.json()["value"], "All is done.", "{answer:?}");
+        assert_eq!(*ran.lock().unwrap(), [0, 7]);
+    }
+}
+
+/// Runs a future without a runtime.
+fn wait_for(future: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.unwrap().block_on(future);
+}
+
+#[test]
+fn a_no_does_not_carry_out_an_earlier_yes() {
+    let ran = Arc::new(Ran::default());
+    let turns: &[&[(&str, &str)]] = &[&[("pay", r#"{"bill": 7}"#)]];
+    let call = ToolCall::new("h", "transfer_to_payer", "{}");
+    let hands_over = ScriptedModel::new([Ok(ModelResponse::calls([call]))]);
+    let hand = Toolset::new([handoff("payer", "Pays.").unwrap()]).unwrap();
+    let without = Agent::new(hands_over, hand);
+    let with_peer = without.clone().peer("payer", agent(turns, &ran));
+    let tool = |agent: &Agent| {
+        let tool = AgentTool::new(agent.clone(), "worker", "Works.");
+        tool.build().unwrap()
+    };
+    let tools = Registry::from(Toolset::new([tool(&with_peer)]).unwrap());
+    let served = serve_tools(tools.clone(), |server| server);
+    let answer = served.call("worker", INPUT);
+    assert_eq!(inside(&answer).0, "pay");
+    drop(tools.insert(tool(&without)));
+    let answer = decide(&served, &answer.json()["id"], r#""approve""#, JSON);
+    assert!(answer.json()["ask"]["error"].is_string(), "{answer:?}");
+    drop(tools.insert(tool(&with_peer)));
+    let answer = decide(&served, &answer.json()["id"], r#"{"reject": "no"}"#, JSON);
+    assert_eq!(&answer.json()["value"], "All is done.", "{answer:?}");
+    assert!(ran.lock().unwrap().is_empty());
+}
+
+#[test]
+fn a_conversation_whose_agent_is_gone_can_be_ended() {
+    let ends = [
+        (r#"{"reject": "no"}"#, 403),
+        (r#"{"answer": "paid by phone"}"#, 200),
+    ];
+    for (decision, status) in ends {
+        let ran = Arc::new(Ran::default());
+        let turns: &[&[(&str, &str)]] = &[&[("look", "{}"), ("pay", r#"{"bill": 7}"#)]];
+        // It is not asked again.
+        let calls = turns[0].iter();
+        let calls = calls.map(|(name, arguments)| ToolCall::new(*name, *name, *arguments));
+        let model = ScriptedModel::new([Ok(ModelResponse::calls(calls))]);
+        let executor = Executor::serial(tools![look, pay; state = Arc::clone(&ran)]);
+        let agent = Agent::with_executor(model, executor.layer(Approval::default()));
+        let tools = Registry::from(worker(agent));
+        let served = serve_tools(tools.clone(), |server| server);
+        let id = served.call("worker", INPUT).json()["id"].clone();
+        drop(tools.remove("worker"));
+        let answer = decide(&served, &id, decision, JSON);
+        assert_eq!(answer.status, status, "{answer:?}");
+        assert_eq!(decide(&served, &id, decision, JSON).status, 404);
+        assert_eq!(*ran.lock().unwrap(), [0]);
+    }
+}
+
+#[test]
+fn a_tool_around_an_agent_does_not_pause() {
+    let worker = AgentTool::new(agent(&[], &Arc::default()), "worker", "Works.");
+    let worker = worker.build().unwrap();
+    let around = DynTool::builder().name("around").description("Works, too.");
+    let around = around.handler(move |input: Value, cx: Context| {
+        let worker = Arc::clone(&worker);
+        async move {
+            let call = ToolCall::new("c", "worker", input.to_string());
+            let tools = Toolset::new([Arc::clone(&worker)]).unwrap();
+            tools.call(&call, &cx).await.outcome
+        }
+    });
+    let tools = Toolset::new([around.build().unwrap()]).unwrap();
+    let served = serve_tools(tools, |server| server);
+    let answer = served.call("around", INPUT);
+    assert_eq!(answer.status, 409, "{answer:?}");
+    assert!(
+        answer.body.contains("nobody can be asked here"),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn an_agent_in_the_background_of_an_agent_is_refused() {
+    let helper = Agent::new(ScriptedModel::new([]), tools![sign]);
+    let helper = AgentTool::new(helper, "helper", "Helps.").detached();
+    let tools = Toolset::new([helper.build().unwrap()]).unwrap();
+    let served = serve_tools(
+        worker(Agent::new(ScriptedModel::new([]), tools)),
+        |server| server,
+    );
+    let answer = served.call("worker", INPUT);
+    assert_eq!(answer.status, 409, "{answer:?}");
+    assert!(
+        answer.body.contains("nobody can be asked here"),
+        "{answer:?}"
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Calls that wait for a person, and what becomes of them by a decision.
 
 use std::io::Write;
+use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
@@ -18,13 +19,23 @@ pub(super) const JSON: &str = "Content-Type: application/json\r\n";
 
 /// What is decided about a call that waits.
 pub(super) fn decide(served: &Served, id: &Value, decision: &str, headers: &str) -> Answer {
+    read(send_decision(served, id, decision, headers))
+}
+
+/// Sends a decision, and does not wait for the answer.
+pub(super) fn send_decision(
+    served: &Served,
+    id: &Value,
+    decision: &str,
+    headers: &str,
+) -> TcpStream {
     let mut stream = served.connect();
     let path = format!("../calls/{}", id.as_str().unwrap());
     let request = served.request(&path, decision.as_bytes(), headers);
     let request = String::from_utf8(request).unwrap();
     let request = request.replace("/tools/../calls/", "/calls/");
     stream.write_all(request.as_bytes()).unwrap();
-    read(stream)
+    stream
 }
 
 /// The id under which a call waits.

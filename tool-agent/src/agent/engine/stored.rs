@@ -1,0 +1,96 @@
+//! What a run reads before it goes on: messages of the stored inbox, and what became of calls that earlier runs began.
+
+use toolwright_provider::call::{Outcome, StoredOutcome};
+
+use super::Engine;
+use crate::run::AgentError;
+use crate::session::{RefusedCall, Session};
+use crate::store::CallRecord;
+
+impl Engine<'_> {
+    /// Puts messages of the stored inbox into the session's queue. The next checkpoint stores them, and their number.
+    pub(super) async fn receive(&mut self) -> Result<(), AgentError> {
+        if self.is_step || self.session.saved.is_none() {
+            return Ok(());
+        }
+        let messages = self.agent.persistence.inbox(self.session).await?;
+        for message in messages {
+            self.session.queue().push(message);
+            self.session.received += 1;
+        }
+        Ok(())
+    }
+
+    /// Looks into the inbox within a run. The next run reports an inbox that cannot be read.
+    pub(super) async fn look_for_mail(&mut self) {
+        let _ = self.receive().await;
+    }
+
+    /// Shows calls again whose tools have changed. Answers stored calls that the tools refuse, and those that were decided
+    /// otherwise: by the recorded outcome, if there is one.
+    pub(super) async fn read_stored(&mut self) -> Result<(), AgentError> {
+        let is_answered = self.session.thread.unanswered().is_empty();
+        if is_answered && self.session.settled.is_empty() {
+            return Ok(());
+        }
+        let cx = self.context();
+        let tools = self.active_agent().executor.tools(&cx);
+        self.session.show_again(&tools, &cx);
+        let refused = self.session.refused(&tools, &cx);
+        drop(cx);
+        let decided = self.session.decided_otherwise();
+        if refused.is_empty() && decided.is_empty() {
+            return Ok(());
+        }
+        // Boxed, because it is rare, and the future of a run would hold it.
+        let records = Box::pin(self.agent.records(self.session)).await?;
+        let key =
+            |session: &Session, call: &RefusedCall| session.call_key(call.index, &call.call.id);
+        let mut answers = Vec::new();
+        for (is_there, call) in refused {
+            if is_there || records.contains_key(&key(self.session, &call)) {
+                answers.push(self.agent.answer_refused(self.session, call, &records)?);
+            }
+        }
+        for call in decided {
+            let Some(record) = records.get(&key(self.session, &call)) else {
+                continue;
+            };
+            let tool = tools.get(&call.call.name);
+            let may_repeat = tool.is_some_and(|tool| tool.def().options.annotations.may_repeat());
+            match end(record) {
+                RecordedEnd::Known => {
+                    answers.push(self.agent.answer_refused(self.session, call, &records)?);
+                }
+                RecordedEnd::Unknown if !may_repeat => {
+                    self.session.is_unknown(&call, record.revision, &tools);
+                }
+                RecordedEnd::Unknown | RecordedEnd::Asks => {}
+            }
+        }
+        if !answers.is_empty() {
+            self.session.take_answers(answers);
+            self.session.settle();
+        }
+        Ok(())
+    }
+}
+
+/// How a recorded call ended.
+enum RecordedEnd {
+    Known,
+    Unknown,
+    /// It asked a person, whose answer counts.
+    Asks,
+}
+
+fn end(record: &CallRecord) -> RecordedEnd {
+    let outcome = record.outcome.as_deref().map(StoredOutcome::from_json);
+    match outcome.map(|outcome| outcome.map(StoredOutcome::into_outcome)) {
+        None => RecordedEnd::Unknown,
+        Some(Ok(Ok(Outcome::AskUser { .. }))) => RecordedEnd::Asks,
+        Some(Ok(Err(error))) if error.is_outcome_unknown() => RecordedEnd::Unknown,
+        // One that cannot be read is an error for whoever answers by it.
+        Some(_) => RecordedEnd::Known,
+    }
+}

@@ -1,6 +1,7 @@
 """Random programs of the subset of Python that programs over tools have, with what CPython makes of each: lines of JSON. They leave
 out where monty 0.0.23 is known to differ: `str.center` with an odd number of fill characters, quotients of integers and formats with
-`f` beyond 2**53, `//` and `%` of floats whose quotient is not exact, and `math` of integers beyond 64 bits.
+`f` beyond 2**53, `//` and `%` of floats whose quotient is not exact, and `math` and `round` of
+integers beyond 64 bits.
 
     code_programs.py COUNT SEED
 """
@@ -40,7 +41,7 @@ def integer(depth=0):
             f"int({number(depth + 1)})",
             f"divmod({a}, {b})[{rng.randint(0, 1)}]",
             f"words.count({string(depth + 1)})",
-            f"round({number(depth + 1)})",
+            f"round(min({number(depth + 1)}, 1e9))",
         ]
     )
 

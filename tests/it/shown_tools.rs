@@ -221,3 +221,44 @@ fn a_call_is_shown_as_its_tool_reads_it() {
         assert_eq!(json_of(&texts(&approved.unwrap())[0]), expected);
     }
 }
+
+/// Books a table.
+#[tool]
+fn reserve(
+    tables: std::collections::BTreeMap<String, u32>,
+    #[arg(default = 2)] guests: u32,
+    #[arg(default = 7, secret)] pin: u32,
+) -> String {
+    format!("{tables:?} {guests} {pin}")
+}
+
+/// A closure that decides sees what a person would see.
+#[test]
+fn a_closure_that_decides_sees_the_call_as_its_tool_reads_it() {
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let notes = Arc::clone(&seen);
+    let asks = Approval::when(|_| true).ask(move |ask| {
+        let shown = (json_of(&ask.call.arguments), json_of(&ask.arguments()));
+        notes.lock().unwrap().push(shown);
+        std::future::ready(Decision::Approve)
+    });
+    let executor = Executor::serial(tools![reserve]).layer(asks);
+    let calls = [
+        r#"{"tables": {"big": 4}}"#,
+        r#"{"tables": {}, "guests": 3, "pin": 5}"#,
+    ]
+    .map(|arguments| ToolCall::new("1", "reserve", arguments));
+    let batch = executor.run_blocking(&calls, &Context::new());
+    assert_eq!(texts(&batch), [r#"{"big": 4} 2 7"#, "{} 3 5"]);
+    let expected = [
+        (
+            json!({"tables": {"big": 4}, "guests": 2}),
+            json!({"tables": {"big": 4}, "guests": 2}),
+        ),
+        (
+            json!({"tables": {}, "guests": 3, "pin": 5}),
+            json!({"tables": {}, "guests": 3, "pin": "[secret]"}),
+        ),
+    ];
+    assert_eq!(*seen.lock().unwrap(), expected);
+}

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde_json::{Value, json};
 use toolwright::call::Approved;
 use toolwright::mcp::McpServer;
-use toolwright::{tool, tools};
+use toolwright::{Registry, tool, tools};
 
 use super::mcp_server::{Piped, request};
 
@@ -79,6 +79,59 @@ async fn the_user_of_a_client_is_asked() {
     let asked = client.ask(&call(10, "7")).await;
     assert_eq!(asked["method"], "elicitation/create");
     assert_eq!(paid.load(Ordering::Relaxed), 1);
+}
+
+/// Pays a bill, and a fee.
+#[tool(name = "pay")]
+async fn pay_more(bill: u32, yes: Approved<'_>, #[state] paid: &AtomicU32) -> String {
+    paid.fetch_add(100, Ordering::Relaxed);
+    format!("{bill} and a fee, as in {}", yes.arguments())
+}
+
+/// A yes is for the tool that was shown.
+#[tokio::test]
+async fn a_tool_that_is_replaced_while_its_user_is_asked_waits_again() {
+    let yes = json!({"action": "accept", "content": {"approve": true}});
+    for is_modern in [false, true] {
+        let paid = Arc::new(AtomicU32::new(0));
+        let tools = Registry::from(tools![pay; state = Arc::clone(&paid)]);
+        let server = McpServer::new(tools.clone());
+        let mut client = if is_modern {
+            Piped::silent(server)
+        } else {
+            Piped::with_a_user(server).await
+        };
+        let mut params = json!({"name": "pay", "arguments": {"bill": 7}});
+        if is_modern {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+            });
+        }
+        let asks = |params: &Value| request(1, "tools/call", &params.to_string());
+        let mut asked = client.ask(&asks(&params)).await;
+        let mut says = |asked: &Value| {
+            if !is_modern {
+                let says = json!({"jsonrpc": "2.0", "id": asked["id"], "result": yes});
+                return says.to_string();
+            }
+            params["requestState"] = asked["result"]["requestState"].clone();
+            let keys = asked["result"]["inputRequests"].as_object().unwrap();
+            let answers = keys.keys().map(|key| (key.clone(), yes.clone()));
+            params["inputResponses"] = Value::Object(answers.collect());
+            asks(&params)
+        };
+        drop(tools.replace(tools![pay_more; state = Arc::clone(&paid)]));
+        asked = client.ask(&says(&asked)).await;
+        assert_eq!(paid.load(Ordering::Relaxed), 0, "{asked}");
+        let is_question = asked["method"] == "elicitation/create"
+            || asked["result"]["resultType"] == "input_required";
+        assert!(is_question, "{asked}");
+        let answer = client.ask(&says(&asked)).await;
+        assert_eq!(text(&answer), (false, r#"7 and a fee, as in {"bill":7}"#));
+        assert_eq!(paid.load(Ordering::Relaxed), 100);
+    }
 }
 
 #[tokio::test]

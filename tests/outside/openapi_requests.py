@@ -136,7 +136,7 @@ def judge(lines):
             error = refusal(api, request)
             schemes = document.get("components", {}).get("securitySchemes", {}).values()
             hosts = {name.lower() for name in line["hosts"] + [scheme.get("name", "") for scheme in schemes]}
-            if str(getattr(error, "name", "")).lower() in hosts:
+            if error is not None and str(getattr(error, "name", None)).lower() in hosts:
                 figures["lacks what the host sends"] += 1
                 continue
             figures["accepted" if error is None else "refused"] += 1

@@ -173,7 +173,9 @@ fn arrives(request: &HttpRequest, template: &str, (name, place): &Part, value: &
             let own = segments.find(|(of_template, _)| of_template.contains(&hole));
             // `=` and `&` of a path are no pairs.
             let decoded = |text: &str| pairs(&text.replace('+', "%2B").replace(['=', '&'], " "));
+            // Some templates have a query.
             own.is_some_and(|(_, segment)| decoded(segment).iter().any(|(text, _)| holds(text)))
+                || pairs(query).iter().any(|(_, text)| holds(text))
         }
         "query" => hold(&pairs(query), name, value),
         "header" => header(request, name).is_some_and(holds),

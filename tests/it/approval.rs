@@ -490,7 +490,8 @@ fn an_approval_is_for_the_arguments_that_were_shown() {
         .layer(approves());
     let batch = executor.run_blocking(&calls, &Context::new());
     assert_eq!(texts(&batch), ["ada@example.org x0"]);
-    assert_eq!(*asked.lock().unwrap(), [r#"{"to":"ada@example.org"}"#]);
+    let shown = r#"{"to":"ada@example.org","copies":0}"#;
+    assert_eq!(*asked.lock().unwrap(), [shown]);
 
     // Rewritten afterwards: it does not run.
     let executor = Executor::serial(all())

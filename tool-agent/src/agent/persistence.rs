@@ -247,8 +247,9 @@ impl Agent {
     /// takes it after the current turn, like a message of the [`queue`](Session::queue). Otherwise the next run does. Messages are
     /// taken in the order in which they were sent, each once.
     ///
-    /// It begins no run. To be sure that somebody answers, [`resume`](Self::resume) the session afterwards: if that fails with
-    /// [`CheckpointError::Held`], the run that holds the lease takes the message.
+    /// It begins no run. In a store with [leases](Checkpointer::lease_term), [`resume`](Self::resume) the session afterwards: if that
+    /// fails with [`CheckpointError::Held`], the run that holds the lease takes the message, unless a tool or a limit ends it before
+    /// it completes. Without leases, `resume` would take the session from a run that goes on.
     ///
     /// ```
     /// use toolwright::agent::testing::ScriptedModel;

@@ -33,9 +33,9 @@ impl Session {
     /// Edited arguments are decoded and validated, and an invalid edit leaves the call pending too. In these cases the run
     /// fails with [`AgentError::Decision`] and runs nothing.
     ///
-    /// A dropped run may have begun a call that is decided otherwise than by an approval. If its outcome is recorded, that is the
-    /// answer. If it is not, and the tool is neither read-only nor idempotent, the decision is taken back, and the call waits with
-    /// an [unknown outcome](PendingReason::OutcomeUnknown).
+    /// A dropped run may have begun a call that is [listed as not run](PendingReason::NotRun) and then rejected or answered. If its
+    /// outcome is recorded, that is the answer. If it is not, and the tool is neither read-only nor idempotent, the decision is
+    /// taken back, and the call waits with an [unknown outcome](PendingReason::OutcomeUnknown).
     ///
     /// This protects from mistakes, not
     /// from attackers: whoever can write the store can also write what was shown.

@@ -55,25 +55,21 @@ impl Session {
         refused
     }
 
-    /// Returns the calls that do not run since somebody decided otherwise. A dropped run may have begun them before. Those that were
-    /// shown as such, and agents in calls, are left out.
+    /// Returns the calls that a person rejected or answered although a dropped run may have begun them: those that were shown as
+    /// not run, and those that a tool or a layer did not ask about.
     pub(crate) fn decided_otherwise(&self) -> Vec<RefusedCall> {
         let is_decided = |wait: &&WaitingCall| {
-            let is_otherwise = |decision: &Decision| *decision != Decision::Approve;
+            let is_otherwise =
+                |decision: &Decision| matches!(decision, Decision::Reject(_) | Decision::Answer(_));
             // The tool of a paused call reads the decision.
             wait.decision.as_ref().is_some_and(is_otherwise)
                 && wait.paused.is_none()
-                && !matches!(
-                    wait.reason,
-                    PendingReason::Agent | PendingReason::OutcomeUnknown(_)
-                )
+                && wait.reason == PendingReason::NotRun
         };
-        let waits = self.waits.iter().filter(is_decided);
-        let waits = waits.map(|wait| (wait.index, &wait.call));
-        let settled = self.settled.iter().map(|one| (one.index, &one.call));
-        let all = waits.chain(settled).map(|(index, call)| RefusedCall {
-            index,
-            call: call.clone(),
+        let decided = self.waits.iter().filter(is_decided);
+        let all = decided.map(|wait| RefusedCall {
+            index: wait.index,
+            call: wait.call.clone(),
             error: unknown(),
         });
         all.collect()

@@ -19,7 +19,7 @@ use crate::thread::ToolMessage;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct SettledCall {
     pub(crate) index: usize,
-    pub(super) call: ToolCall,
+    call: ToolCall,
     pub(crate) outcome: StoredOutcome,
     /// Arguments that a person gave the call before.
     #[serde(default, skip_serializing_if = "Option::is_none")]

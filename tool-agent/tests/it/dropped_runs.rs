@@ -161,12 +161,11 @@ async fn what_a_call_came_to_beside_is_its_answer() {
     }
 }
 
-/// Nobody says of a call that may have taken effect that it was rejected, or that it had other arguments.
+/// Nobody says of a call that may have taken effect that it was rejected.
 #[tokio::test]
 async fn a_call_that_has_begun_is_not_decided_otherwise() {
     let decisions = [
         Decision::Reject("no".to_owned()),
-        Decision::Edit("{}".into()),
         Decision::Answer("booked by phone".into()),
     ];
     for store in none_and_stores().await {

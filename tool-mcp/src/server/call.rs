@@ -242,11 +242,12 @@ impl CallTask {
             return self.say(said);
         }
         if let (Some(spent), Some(spend)) = (self.spent.take(), &self.shared.spend.0) {
-            match spend(spent).await {
+            match spend(spent.clone()).await {
                 Ok(true) => {}
                 Ok(false) => return Err(used_before()),
                 // Another server may have run it.
                 Err(error) => {
+                    self.shared.seal.unspend(&spent);
                     let words =
                         format!("the approval could not be recorded, so nothing ran: {error}");
                     return Err(RpcError::new(code::INTERNAL_ERROR, words));

@@ -96,6 +96,14 @@ impl Signer {
         Some(text)
     }
 
+    /// Takes back that a note was used, by its signature.
+    pub(super) fn unspend(&self, signature: &str) {
+        let signature = URL_SAFE_NO_PAD.decode(signature).unwrap_or_default();
+        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        spent.all.remove(&signature);
+        spent.order.retain(|(_, other)| *other != signature);
+    }
+
     pub(super) fn seal(
         &self,
         state: &Sealed,

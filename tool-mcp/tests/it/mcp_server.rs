@@ -789,6 +789,13 @@ async fn an_approval_of_2026_is_for_one_of_several_servers() {
         let answer = one.ask(&charge(&said)).await;
         let words = answer["error"]["message"].as_str().unwrap();
         assert!(words.contains(second), "{answer}");
+        if is_away {
+            // It has not been used: once the store is back, it runs.
+            fails.store(false, Ordering::Relaxed);
+            spent.lock().unwrap().clear();
+            let answer = one.ask(&charge(&said)).await;
+            assert_eq!(answer["result"]["content"][0]["text"], "5", "{answer}");
+        }
     }
 }
 

@@ -39,6 +39,8 @@ pub struct KeptCall {
     pub cx: Context,
     /// State of a tool that paused, such as the conversation of an agent.
     pub state: Option<KeptState>,
+    /// True if nobody was shown what waits now: a decision is not for it.
+    pub is_unseen: bool,
 }
 
 impl KeptCalls {
@@ -50,12 +52,21 @@ impl KeptCalls {
             pending,
             cx,
             state,
+            is_unseen: false,
         };
         let mut calls = self.lock();
         calls.evict_expired();
         calls.bytes += entry.bytes();
         calls.calls.push_back(entry);
         calls.make_room();
+    }
+
+    /// Marks the call with this id as not shown.
+    fn mark_unseen(&self, id: &str) {
+        let mut calls = self.lock();
+        if let Some(entry) = calls.calls.iter_mut().find(|entry| entry.id == id) {
+            entry.is_unseen = true;
+        }
     }
 
     /// Returns the call with this id.
@@ -134,9 +145,12 @@ impl ResumedCall {
 
 impl Drop for ResumedCall {
     fn drop(&mut self) {
-        if let Some((pending, state)) = self.call.left() {
-            let id = std::mem::take(&mut self.id);
-            self.calls.insert(id, pending, self.cx.clone(), Some(state));
+        if let Some((pending, state, is_unseen)) = self.call.left() {
+            let (id, cx) = (self.id.clone(), self.cx.clone());
+            self.calls.insert(id, pending, cx, Some(state));
+            if is_unseen {
+                self.calls.mark_unseen(&self.id);
+            }
         }
     }
 }

@@ -160,7 +160,9 @@ impl PausedCalls {
     }
 
     /// Returns the call of a server as it waits on, if it was resumed and dropped before its reply.
-    pub(super) fn left(&self) -> Option<(Pending, KeptState)> {
+    ///
+    /// True says that another call waits inside of it now than the one that was decided.
+    pub(super) fn left(&self) -> Option<(Pending, KeptState, bool)> {
         let calls = std::mem::take(&mut *self.lock());
         let (resumed, paused) = calls
             .into_values()
@@ -168,10 +170,12 @@ impl PausedCalls {
         let is_unused = resumed.is_unused();
         let mut pending = resumed.pending?;
         let Some((reason, left)) = paused else {
-            return is_unused.then_some((pending, resumed.state));
+            return is_unused.then_some((pending, resumed.state, false));
         };
+        let inside = shown_key(&reason);
+        let is_unseen = inside.is_some() && inside != shown_key(&pending.reason);
         pending.reason = reason;
-        Some((pending, left))
+        Some((pending, left, is_unseen))
     }
 
     /// Returns the reply to the client of the call at this place, and the state of a call that is pending.
@@ -325,7 +329,14 @@ impl Layer for PausedCalls {
                 }
             }
             let handled = next.run(request).await;
-            let calls = self.lock();
+            let mut calls = self.lock();
+            // It was dropped: what it left is for a call that is dropped as a whole.
+            if let Handled::Done(Err(error)) = &handled
+                && matches!(error.kind(), ErrorKind::Timeout | ErrorKind::Cancelled)
+                && let Some(call) = calls.get_mut(&place)
+            {
+                call.paused = None;
+            }
             let paused = calls.get(&place).and_then(|call| call.paused.as_ref());
             match paused {
                 Some((PendingReason::Decision(shown), _)) => Handled::Wait(shown.clone()),
@@ -344,6 +355,14 @@ fn is_of_tool(kind: ErrorKind) -> bool {
         kind,
         ErrorKind::Unknown | ErrorKind::Hidden | ErrorKind::Rejected
     )
+}
+
+/// Returns the key of the call that a paused one shows.
+fn shown_key(reason: &PendingReason) -> Option<String> {
+    match reason {
+        PendingReason::Decision(shown) => Some(shown.get("key")?.as_str()?.to_owned()),
+        _ => None,
+    }
 }
 
 /// Adds an error to what people see of a pause.

@@ -16,6 +16,7 @@ use super::call::{
     BODY_TIMEOUT, CallRun, answer_json, body_refusal, content_type_refusal, respond,
 };
 use super::{ServerState, json, refused};
+use crate::answer::pending_json;
 use toolwright_http::body;
 
 pub(super) async fn decide(
@@ -81,9 +82,23 @@ pub(super) async fn decide(
             return json(status, answer);
         }
     }
-    let Some(KeptCall { pending, cx, .. }) = state.pending_calls.take(&id) else {
+    let Some(taken) = state.pending_calls.take(&id) else {
         return not_waiting();
     };
+    let KeptCall {
+        pending,
+        cx,
+        state: kept,
+        is_unseen,
+        ..
+    } = taken;
+    // A client that repeats its request has not seen what waits by now.
+    if is_unseen {
+        let tools = state.executor.tools(&cx);
+        let answer = pending_json(&pending, &tools, Some(id.clone()));
+        state.pending_calls.insert(id, pending, cx, kept);
+        return json(StatusCode::ACCEPTED, answer);
+    }
     let (paused, decided) = PausedCalls::decided(&pending, kept, decision);
     let resumed = ResumedCall::new(&state.pending_calls, id, cx.clone(), paused.clone());
     let call = CallRun {

@@ -29,8 +29,7 @@ impl Engine<'_> {
     /// Shows calls again whose tools have changed. Answers stored calls that the tools refuse, and those that were decided
     /// otherwise: by the recorded outcome, if there is one.
     pub(super) async fn read_stored(&mut self) -> Result<(), AgentError> {
-        let is_answered = self.session.thread.unanswered().is_empty();
-        if is_answered && self.session.settled.is_empty() {
+        if self.session.thread.unanswered().is_empty() {
             return Ok(());
         }
         let cx = self.context();

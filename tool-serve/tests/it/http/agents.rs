@@ -367,6 +367,53 @@ fn a_conversation_waits_on_if_the_client_leaves_before_the_answer() {
     }
 }
 
+/// Pays a bill, after a while.
+#[tool(destructive)]
+async fn pay_slowly(bill: u32, #[state] slow: &SlowBank) -> String {
+    slow.ran.lock().unwrap().push(bill);
+    slow.is_paying.notify_one();
+    slow.pays.notified().await;
+    "paid".into()
+}
+
+#[derive(Default)]
+struct SlowBank {
+    ran: Ran,
+    is_paying: Notify,
+    pays: Notify,
+}
+
+/// A client that repeats a decision after it left means the call that it saw.
+#[test]
+fn a_repeated_decision_is_not_for_the_next_call() {
+    let bank = Arc::new(SlowBank::default());
+    let calls = [1, 2].map(|bill| {
+        ToolCall::new(
+            format!("x{bill}"),
+            "pay_slowly",
+            format!(r#"{{"bill": {bill}}}"#),
+        )
+    });
+    let model = ScriptedModel::new([Ok(ModelResponse::calls(calls))]);
+    let executor = Executor::serial(tools![pay_slowly; state = Arc::clone(&bank)]);
+    let agent = Agent::with_executor(model, executor.layer(Approval::default()));
+    let served = serve_tools(worker(agent), |server| server);
+    let id = served.call("worker", INPUT).json()["id"].clone();
+    let stream = send_decision(&served, &id, r#""approve""#, JSON);
+    wait_for(bank.is_paying.notified());
+    drop(stream);
+    let answer = loop {
+        let answer = decide(&served, &id, r#""approve""#, JSON);
+        if answer.status != 404 {
+            break answer;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    assert_eq!(answer.status, 202, "{answer:?}");
+    assert_eq!(answer.json()["ask"]["arguments"], r#"{"bill": 2}"#);
+    assert_eq!(*bank.ran.lock().unwrap(), [1]);
+}
+
 /// Runs a future without a runtime.
 fn wait_for(future: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_current_thread().build();

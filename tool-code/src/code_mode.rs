@@ -186,12 +186,12 @@ impl CodeMode {
             signatures.add_search().map_err(CodeModeError)?;
         }
         let mut tools = self.tools;
-        for tool in tools
-            .clone()
-            .iter()
-            .filter(|tool| tool.def().options.return_direct)
-        {
-            tools = tools.with(Arc::new(NotDirect::new(tool)));
+        let differs = |tool: &&Arc<dyn Tool>| {
+            let options = &tool.def().options;
+            options.return_direct || options.background
+        };
+        for tool in tools.clone().iter().filter(differs) {
+            tools = tools.with(Arc::new(ForProgram::new(tool)));
         }
         let executor = (self.executor)(tools).layer(PlainResults);
         let functions = if self.is_searching {
@@ -322,16 +322,17 @@ impl WrapTool for CodeTool {
     }
 }
 
-/// A tool whose result goes to the program.
-struct NotDirect {
+/// A tool whose result goes to the program, which waits for it.
+struct ForProgram {
     inner: Arc<dyn Tool>,
     def: ToolDef,
 }
 
-impl NotDirect {
+impl ForProgram {
     fn new(tool: &Arc<dyn Tool>) -> Self {
         let mut def = tool.def().clone();
         def.options.return_direct = false;
+        def.options.background = false;
         Self {
             inner: Arc::clone(tool),
             def,
@@ -339,7 +340,7 @@ impl NotDirect {
     }
 }
 
-impl WrapTool for NotDirect {
+impl WrapTool for ForProgram {
     fn inner(&self) -> &Arc<dyn Tool> {
         &self.inner
     }

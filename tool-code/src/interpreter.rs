@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
@@ -94,6 +94,8 @@ pub(crate) struct Running {
     messages: mpsc::Sender<(Message, oneshot::Sender<Answer>)>,
     child: Option<Arc<Mutex<Child>>>,
     limits: Limits,
+    /// Time that the program has taken.
+    taken: Mutex<Duration>,
 }
 
 impl Running {
@@ -123,6 +125,7 @@ impl Running {
                 messages,
                 child: None,
                 limits,
+                taken: Mutex::default(),
             });
         };
         let mut process = Process::start(&path, environment, limits)?;
@@ -132,6 +135,7 @@ impl Running {
             messages,
             child: Some(child),
             limits,
+            taken: Mutex::default(),
         };
         thread.spawn(move || {
             while let Ok((message, answer)) = inbox.recv() {
@@ -149,7 +153,11 @@ impl Running {
         if self.messages.send((message, sender)).is_err() {
             return crashed();
         }
-        match tokio::time::timeout(self.limits.time + GRACE, receiver).await {
+        let (began, taken) = (Instant::now(), *lock(&self.taken));
+        let left = self.limits.time.saturating_sub(taken) + GRACE;
+        let answer = tokio::time::timeout(left, receiver).await;
+        *lock(&self.taken) = taken + began.elapsed();
+        match answer {
             Ok(answer) => answer.unwrap_or_else(|_| crashed()),
             Err(_) => Err(Lost::Failed(Stopped::failed(self.limits.out_of_time()))),
         }
@@ -166,8 +174,8 @@ impl Drop for Running {
     }
 }
 
-fn lock(child: &Mutex<Child>) -> MutexGuard<'_, Child> {
-    child.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The interpreter's process, with its pipes. Each message is a line of JSON.
@@ -231,7 +239,8 @@ impl Process {
         };
         let memory = self.limits.memory >> 20;
         let words = match signal(status) {
-            Some(9) => return Lost::Killed,
+            // From outside: hang-up, interrupt, quit, kill, terminate.
+            Some(1 | 2 | 3 | 9 | 15) => return Lost::Killed,
             Some(24) => self.limits.out_of_time(),
             // A failed allocation aborts.
             Some(6) => format!(

@@ -308,7 +308,7 @@ impl Types {
         };
         // A class that holds itself differs by its own name alone.
         let text = match &class {
-            Class::Members(body) | Class::Alias(body) => body.replace(name, "\0"),
+            Class::Members(body) | Class::Alias(body) => without_name(body, name),
         };
         if let Some(equal) = self.by_body.get(&text) {
             let equal = equal.clone();
@@ -434,4 +434,19 @@ fn docs(text: &str) -> String {
         Some(rest) => format!("{rest}\\\""),
         None => text,
     }
+}
+
+/// Replaces a name in a class, but not in other names.
+fn without_name(body: &str, name: &str) -> String {
+    let is_part = |char: char| char == '_' || char.is_alphanumeric();
+    let mut text = String::with_capacity(body.len());
+    let mut rest = body;
+    while let Some((before, behind)) = rest.split_once(name) {
+        text.push_str(before);
+        let is_inside = text.ends_with(is_part) || behind.starts_with(is_part);
+        text.push_str(if is_inside { name } else { "\0" });
+        rest = behind;
+    }
+    text.push_str(rest);
+    text
 }

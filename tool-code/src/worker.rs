@@ -73,7 +73,8 @@ fn limit(limits: Limits) -> io::Result<()> {
     use rlimit::Resource;
 
     let seconds = limits.time.as_secs() + 2;
-    Resource::CPU.set(seconds, seconds)?;
+    // The first one is a signal that says what ended the process.
+    Resource::CPU.set(seconds, seconds + 1)?;
     Resource::CORE.set(0, 0)?;
     Resource::FSIZE.set(0, 0)?;
     if LIMITS_MEMORY {

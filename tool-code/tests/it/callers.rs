@@ -10,7 +10,8 @@ use toolwright::agent::{Agent, ModelResponse, RunEnd, Session, Status};
 use toolwright::call::{BoxFuture, Cancel, Content, Grant, HaltReason, Progress, Scope};
 use toolwright::executor::{Event, OutputLimit};
 use toolwright::layers::{Handled, Layer, Next, Request};
-use toolwright::{Context, Executor, Outcome, ToolCall, Toolset, tool, tools};
+use toolwright::schema::SchemaDoc;
+use toolwright::{Context, DynTool, Executor, Outcome, ToolCall, ToolError, Toolset, tool, tools};
 use toolwright_code::{CodeMode, Interpreter, Limits};
 
 use crate::{Log, add, agent, answer, answer_of, basic, call_of, code_mode, pay, run_code, text};
@@ -47,6 +48,13 @@ async fn wait(cx: &Context) -> &'static str {
 #[tool]
 fn finish(with: &str) -> Outcome {
     Outcome::halt(HaltReason::try_new("finished").unwrap(), with)
+}
+
+/// Renders a page.
+#[tool(background)]
+async fn render(page: u32) -> u32 {
+    tokio::task::yield_now().await;
+    page + 1
 }
 
 /// Writes to the user.
@@ -238,6 +246,57 @@ async fn a_halt_inside_ends_the_outer_run() {
         ("finished", "bye")
     );
     assert!(log.take().is_empty());
+}
+
+#[tokio::test]
+async fn a_program_waits_for_a_background_tool() {
+    let text = answer(&tools![render], "await render(6)").await;
+    assert_eq!(text, r#"{"value":7}"#);
+}
+
+/// Classes of equal names in other tools' arguments are equal only if what they hold is.
+#[test]
+fn stubs_keep_different_classes_apart() {
+    let tool = |name: &str, member: &str| {
+        let schema = serde_json::json!({"type": "object", "required": ["data"], "properties": {
+            "data": {"type": "object", "required": ["attributes"], "properties": {
+                "attributes": {"type": "object", "required": [member], "properties": {
+                    member: {"type": "string"},
+                }},
+            }},
+        }});
+        DynTool::builder()
+            .name(name.to_owned())
+            .description("Creates.")
+            .parameters(SchemaDoc::parse(&schema.to_string()).unwrap())
+            .handler_sync(|_: serde_json::Value, _| Ok::<_, ToolError>("created"))
+            .build()
+            .unwrap()
+    };
+    let tools = Toolset::new([tool("create_user", "name"), tool("create_pet", "age")]).unwrap();
+    let stubs = toolwright_code::stubs(&tools);
+    assert!(
+        stubs.contains("name: str") && stubs.contains("age: str"),
+        "{stubs}"
+    );
+    let pet = stubs
+        .lines()
+        .find(|line| line.contains("def create_pet"))
+        .unwrap();
+    let user = stubs
+        .lines()
+        .find(|line| line.contains("def create_user"))
+        .unwrap();
+    let class = |line: &str| {
+        line.split_once("data: ")
+            .unwrap()
+            .1
+            .split(')')
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    assert_ne!(class(pet), class(user), "{stubs}");
 }
 
 #[tokio::test]

@@ -82,7 +82,7 @@ async fn tables_are_made_once_and_held_to_their_version() {
         .await
         .unwrap();
 
-    run("INSERT INTO tables.migration (number, name) VALUES (3, '0003_later')").await;
+    run("INSERT INTO tables.migration (number, name) VALUES (4, '0004_later')").await;
     for error in [
         PostgresCheckpointer::open(database("tables"))
             .await
@@ -91,7 +91,7 @@ async fn tables_are_made_once_and_held_to_their_version() {
     ] {
         assert_eq!(
             error.to_string(),
-            "the tables in the schema `tables` are of a newer version: migration 3 is unknown here"
+            "the tables in the schema `tables` are of a newer version: migration 4 is unknown here"
         );
     }
 }

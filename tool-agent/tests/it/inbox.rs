@@ -101,14 +101,13 @@ async fn the_next_run_takes_what_came_between_runs() {
 }
 
 /// A message that comes after the run's last look, before its end is stored.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_waits_for_a_run_that_is_about_to_end() {
     for (store, _kept) in stores().await {
         let model =
             ScriptedModel::new(["Hello.", "Late."].map(|text| Ok(ModelResponse::text(text))));
         let sender = Agent::new(ScriptedModel::new([]), Toolset::default());
         let sender = sender.checkpointer(Arc::clone(&store));
-        let sender = Arc::new(sender);
         let agent = Agent::new(model, Toolset::default()).checkpointer(store);
         let agent = agent.hooks(SendsAtTheEnd {
             sender,
@@ -124,23 +123,18 @@ async fn nothing_waits_for_a_run_that_is_about_to_end() {
 
 /// Sends a message at the end of the first run.
 struct SendsAtTheEnd {
-    sender: Arc<Agent>,
+    sender: Agent,
     is_sent: AtomicBool,
 }
 
 impl Hooks for SendsAtTheEnd {
     fn after_run(&self, _: &mut Session, _: &Run) {
         if !self.is_sent.swap(true, Ordering::Relaxed) {
-            let sender = Arc::clone(&self.sender);
-            std::thread::spawn(move || {
-                let runtime = tokio::runtime::Builder::new_current_thread().build();
-                runtime
-                    .unwrap()
-                    .block_on(sender.send("ann", "Wait!"))
-                    .unwrap();
-            })
-            .join()
-            .unwrap();
+            // The store's connections go on meanwhile.
+            tokio::task::block_in_place(|| {
+                let runtime = tokio::runtime::Handle::current();
+                runtime.block_on(self.sender.send("ann", "Wait!")).unwrap();
+            });
         }
     }
 }

@@ -18,6 +18,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelRequest};
+use toolwright::agent::session::SessionError;
 use toolwright::agent::store::{CheckpointError, Checkpointer};
 use toolwright::agent::{
     Agent, AgentError, Model, ModelResponse, RunEnd, Session, SqliteCheckpointer, Status,
@@ -254,10 +255,7 @@ fn is_attempt(key: &str, first: &str) -> bool {
 }
 
 /// Somebody looks whether the effect is there.
-fn decide(
-    session: &mut Session,
-    happened: &BTreeMap<String, usize>,
-) -> Result<(), toolwright::agent::session::SessionError> {
+fn decide(session: &mut Session, happened: &BTreeMap<String, usize>) -> Result<(), SessionError> {
     for pending in session.pending() {
         let place = pending.index;
         match pending.reason {
@@ -275,9 +273,14 @@ fn decide(
         let done = happened
             .keys()
             .filter_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        match done.into_iter().find(|key| is_attempt(key, &first)) {
-            Some(key) => session.submit(place, key)?,
-            None => session.decide(place, Decision::Approve)?,
+        let decided = match done.into_iter().find(|key| is_attempt(key, &first)) {
+            Some(key) => session.submit(place, key),
+            None => session.decide(place, Decision::Approve),
+        };
+        match decided {
+            // A program that was killed had stored the decision. It stands.
+            Err(SessionError::Decided(_)) => {}
+            decided => decided?,
         }
     }
     Ok(())

@@ -167,7 +167,7 @@ impl AgentTool {
     }
 
     /// Returns the session with which a paused call goes on; none for a call that begins.
-    fn resume(
+    async fn resume(
         &self,
         call: &PausedCall,
         cx: &Context,
@@ -177,6 +177,15 @@ impl AgentTool {
             Ok(None) => return ControlFlow::Continue(None),
             Err(error) => return ControlFlow::Break(Err(error)),
         };
+        // A write may have gone on after its call was dropped, or another process went on with the session.
+        if let Some(newer) = self.agent.persistence.newer(&session).await {
+            let key = |session| self.agent.first_waiting(session, cx).map(|first| first.key);
+            let waits = key(&newer);
+            if waits.is_some() && waits != key(&session) {
+                return ControlFlow::Break(pauses(&self.agent, call, newer, None, cx));
+            }
+            session = newer;
+        }
         match self.agent.decide_first(&mut session, decision.clone(), cx) {
             Err(error) => {
                 let error = error.to_string();
@@ -210,7 +219,8 @@ impl AgentTool {
             return Err(agent_call::nobody());
         }
         if let Some(call) = &paused_call {
-            match self.resume(call, &cx) {
+            // Boxed, because it is rare, and it would hold two sessions.
+            match Box::pin(self.resume(call, &cx)).await {
                 ControlFlow::Break(outcome) => return outcome,
                 ControlFlow::Continue(session) => kept = session.or(kept),
             }

@@ -1,0 +1,85 @@
+//! Agents with a store of their own, over HTTP.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use toolwright::agent::store::Checkpointer;
+use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::{Agent, MemoryCheckpointer, ModelResponse};
+use toolwright::layers::Approval;
+use toolwright::{Context, Executor, ToolCall, tools};
+
+use super::agents::{INPUT, Ran, Slow, look, pay, wait_for, worker};
+use super::client::serve_tools;
+use super::waiting::{JSON, decide, send_decision};
+
+fn slow_agent(
+    store: &Arc<MemoryCheckpointer>,
+    ran: &Arc<Ran>,
+    bills: &[u32],
+) -> (Agent, Arc<Notify>) {
+    let mut turns: Vec<_> = bills
+        .iter()
+        .map(|bill| {
+            let arguments = format!(r#"{{"bill": {bill}}}"#);
+            Ok(ModelResponse::calls([ToolCall::new(
+                format!("x{bill}"),
+                "pay",
+                arguments,
+            )]))
+        })
+        .collect();
+    turns.push(Ok(ModelResponse::text("All is done.")));
+    let is_asked = Arc::new(Notify::new());
+    let slow = Slow {
+        model: ScriptedModel::new(turns),
+        is_asked: Arc::clone(&is_asked),
+        answers: Arc::new(Notify::new()),
+        requests: AtomicUsize::new(0),
+    };
+    let executor = Executor::serial(tools![look, pay; state = Arc::clone(ran)]);
+    let agent = Agent::with_executor(slow, executor.layer(Approval::default()));
+    (agent.checkpointer(Arc::clone(store)), is_asked)
+}
+
+/// The client leaves, and the stored session goes on elsewhere. A client that comes back has that one, and decides about the call that
+/// it was shown.
+#[test]
+fn a_session_that_went_on_elsewhere_is_the_one_that_counts() {
+    for (bills, paid) in [(vec![1], vec![1]), (vec![1, 2], vec![1, 2])] {
+        let ran = Arc::new(Ran::default());
+        let store = Arc::new(MemoryCheckpointer::new());
+        let (agent, is_asked) = slow_agent(&store, &ran, &bills);
+        let served = serve_tools(worker(agent.clone()), |server| server);
+        let id = served.call("worker", INPUT).json()["id"].clone();
+        let stream = send_decision(&served, &id, r#""approve""#, JSON);
+        wait_for(is_asked.notified());
+        drop(stream);
+        wait_for(async {
+            let sessions = store.sessions(None, 2).await.unwrap();
+            let (session, _) = agent.resume(&sessions[0], &Context::new()).await.unwrap();
+            assert_eq!(session.pending().len(), bills.len() - 1);
+        });
+        // The server notices in its own time that the client is gone.
+        let approve = || {
+            let answer = decide(&served, &id, r#""approve""#, JSON);
+            (answer.status != 404).then_some(answer)
+        };
+        let mut answer = loop {
+            match approve() {
+                Some(answer) => break answer,
+                None => std::thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        if bills.len() == 2 {
+            // Nobody has seen this call.
+            assert_eq!(answer.json()["ask"]["arguments"], r#"{"bill": 2}"#);
+            assert_eq!(*ran.lock().unwrap(), [1]);
+            answer = approve().unwrap();
+        }
+        assert_eq!(&answer.json()["value"], "All is done.", "{answer:?}");
+        assert_eq!(*ran.lock().unwrap(), paid);
+    }
+}

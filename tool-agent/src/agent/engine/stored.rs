@@ -96,7 +96,7 @@ fn end(record: &CallRecord) -> RecordedEnd {
         None => RecordedEnd::Unknown,
         Some(Ok(Ok(Outcome::AskUser { .. }))) => RecordedEnd::Asks,
         Some(Ok(Err(error))) if error.is_outcome_unknown() => RecordedEnd::Unknown,
-        // One that cannot be read is an error for whoever answers by it.
+        // `answer_refused` reports an outcome that cannot be read.
         Some(_) => RecordedEnd::Known,
     }
 }

@@ -23,14 +23,15 @@ use toolwright::agent::{
     Status, Thread, ThreadMessage,
 };
 use toolwright::call::BoxFuture;
-use toolwright::executor::PendingReason;
+use toolwright::executor::{PendingReason, Question};
 use toolwright::layers::{Approval, Cache, ConcurrencyLimit, Retry, Risk};
 use toolwright::{
     Context, Executor, Outcome, ToolCall, ToolError, Toolset, Wire,
-    call::{Approved, Cancel, Decision, HaltReason, StoredOutcome},
+    call::{Answer, Approved, Call, Cancel, Decision, HaltReason, StoredOutcome, ToolDef},
     executor::{ErrorPolicy, OpenCallError, OpenCallHandle, OpenCallState},
     tool, tools,
 };
+use toolwright_runtime::executor::{PausedCall, StoredState};
 
 use toolwright::toolset::Namespace;
 use toolwright::wire::FinishReason;
@@ -191,6 +192,59 @@ fn doubts(#[state] effects: &Effects, #[context] cx: &Context) -> Result<u8, Too
     Err(ToolError::failed("who knows").with_outcome_unknown())
 }
 
+/// Asks a person, once or twice, goes on with the answer, and has its effect then, as a tool of an MCP server does.
+struct Remote(Arc<Effects>, ToolDef);
+
+impl Remote {
+    fn new(effects: &Arc<Effects>) -> Arc<dyn Tool> {
+        Arc::new(Self(Arc::clone(effects), ToolDef::new("remote", "Asks.")))
+    }
+
+    async fn run(&self, asks: usize, cx: Context) -> Result<Outcome, ToolError> {
+        let Some(pause) = PausedCall::of(&cx) else {
+            return Ok(Outcome::value("there is nobody to ask"));
+        };
+        let (answers, decision) = match pause.answer() {
+            Some((state, decision)) => (state.0.len(), Some(decision)),
+            None => (0, None),
+        };
+        let answers = match decision {
+            Some(Decision::Reject(_)) => return Ok(Outcome::value("declined")),
+            Some(Decision::Answer(_)) => answers + 1,
+            _ => answers,
+        };
+        tokio::task::yield_now().await;
+        if answers < asks {
+            let options = serde_json::Map::new();
+            let text = "Where?".to_owned();
+            pause.ask(Question { text, options }, StoredState("x".repeat(answers)));
+            return Err(ToolError::failed("the server waits for an answer").permanent());
+        }
+        self.0.happens(&cx);
+        tokio::task::yield_now().await;
+        Ok(Outcome::value("booked"))
+    }
+}
+
+impl Tool for Remote {
+    fn def(&self) -> &ToolDef {
+        &self.1
+    }
+
+    fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
+        let asks = if call.arguments().contains('5') { 2 } else { 1 };
+        Answer::later(self.run(asks, call.context()))
+    }
+
+    fn validate(&self, _: Call<'_>) -> Result<(), ToolError> {
+        Ok(())
+    }
+
+    fn resumes(&self) -> bool {
+        true
+    }
+}
+
 /// Stops the run that calls it.
 #[tool]
 fn stops(#[context] cx: &Context) -> u8 {
@@ -198,7 +252,7 @@ fn stops(#[context] cx: &Context) -> u8 {
     4
 }
 
-const NAMES: [&str; 28] = [
+const NAMES: [&str; 30] = [
     "once",
     "slow",
     "same",
@@ -227,14 +281,17 @@ const NAMES: [&str; 28] = [
     "look",
     "look",
     "search_tools",
+    "remote",
+    "remote",
 ];
 
 fn all(effects: &Arc<Effects>) -> Toolset {
-    tools![
+    let local = tools![
         once, slow, same, risky, by_hand, asks, ends, direct, fails, panics, hands, stops, later,
         later_same, keeps, doubts, approved, look;
         state = Arc::clone(effects)
-    ]
+    ];
+    local.with(Remote::new(effects))
 }
 
 const WIRES: [Wire; 6] = [
@@ -756,7 +813,8 @@ impl Host {
                     let asked = &open[self.draws.below(open.len())];
                     let words = format!("Rome {}", self.said.len());
                     let done = session.answer_call(asked.index, &words);
-                    if done.is_ok() {
+                    // The tool goes on with the answer.
+                    if done.is_ok() && &*asked.call.name != "remote" {
                         let mut messages = session.thread().messages().iter();
                         let at = messages.rposition(|message| !message.tool_calls().is_empty());
                         self.said.push((at.unwrap(), asked.index, words));
@@ -895,6 +953,7 @@ fn the_draws_lead_everywhere() {
                     PendingReason::ManualTool => "manual",
                     PendingReason::Decision(_) => "decision",
                     PendingReason::OutcomeUnknown(_) => "unknown",
+                    PendingReason::Question(_) => "question",
                     _ => "other",
                 };
                 *seen.entry(why.to_owned()).or_default() += 1;
@@ -925,6 +984,7 @@ fn the_draws_lead_everywhere() {
         "manual",
         "decision",
         "unknown",
+        "question",
         "open",
         "open, unknown",
         "open, ended",

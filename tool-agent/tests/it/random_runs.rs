@@ -23,21 +23,21 @@ use toolwright::agent::{
     Status, Thread, ThreadMessage,
 };
 use toolwright::call::BoxFuture;
-use toolwright::executor::{PendingReason, Question};
+use toolwright::executor::PendingReason;
 use toolwright::layers::{Approval, Cache, ConcurrencyLimit, Retry, Risk};
 use toolwright::{
-    Context, Executor, Outcome, Tool, ToolCall, ToolDef, ToolError, Toolset, Wire,
-    call::{Answer, Approved, Call, Cancel, Decision, HaltReason, StoredOutcome},
+    Context, Executor, Outcome, ToolCall, ToolError, Toolset, Wire,
+    call::{Approved, Cancel, Decision, HaltReason, StoredOutcome},
     executor::{ErrorPolicy, OpenCallError, OpenCallHandle, OpenCallState},
     tool, tools,
 };
-use toolwright_runtime::executor::{PausedCall, StoredState};
 
 use toolwright::toolset::Namespace;
 use toolwright::wire::FinishReason;
 
 use crate::draws::Draws;
 use crate::kept::cases;
+use crate::remote::remote;
 
 /// What tools did, by idempotency key, and the calls that they keep open.
 #[derive(Default)]
@@ -192,55 +192,6 @@ fn doubts(#[state] effects: &Effects, #[context] cx: &Context) -> Result<u8, Too
     Err(ToolError::failed("who knows").with_outcome_unknown())
 }
 
-/// Asks a person, once or twice, goes on with the answer, and has its effect then, as a tool of an MCP server does.
-struct Remote(Arc<Effects>, ToolDef);
-
-impl Remote {
-    async fn run(&self, asks: usize, cx: Context) -> Result<Outcome, ToolError> {
-        let Some(pause) = PausedCall::of(&cx) else {
-            return Ok(Outcome::value("there is nobody to ask"));
-        };
-        let (answers, decision) = match pause.answer() {
-            Some((state, decision)) => (state.0.len(), Some(decision)),
-            None => (0, None),
-        };
-        let answers = match decision {
-            Some(Decision::Reject(_)) => return Ok(Outcome::value("declined")),
-            Some(Decision::Answer(_)) => answers + 1,
-            _ => answers,
-        };
-        tokio::task::yield_now().await;
-        if answers < asks {
-            let options = serde_json::Map::new();
-            let text = "Where?".to_owned();
-            pause.ask(Question { text, options }, StoredState("x".repeat(answers)));
-            return Err(ToolError::failed("the server waits for an answer").permanent());
-        }
-        self.0.happens(&cx);
-        tokio::task::yield_now().await;
-        Ok(Outcome::value("booked"))
-    }
-}
-
-impl Tool for Remote {
-    fn def(&self) -> &ToolDef {
-        &self.1
-    }
-
-    fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
-        let asks = if call.arguments().contains('5') { 2 } else { 1 };
-        Answer::later(self.run(asks, call.context()))
-    }
-
-    fn validate(&self, _: Call<'_>) -> Result<(), ToolError> {
-        Ok(())
-    }
-
-    fn resumes(&self) -> bool {
-        true
-    }
-}
-
 /// Stops the run that calls it.
 #[tool]
 fn stops(#[context] cx: &Context) -> u8 {
@@ -287,8 +238,8 @@ fn all(effects: &Arc<Effects>) -> Toolset {
         later_same, keeps, doubts, approved, look;
         state = Arc::clone(effects)
     ];
-    let def = ToolDef::new("remote", "Asks.");
-    local.with(Arc::new(Remote(Arc::clone(effects), def)))
+    let effects = Arc::clone(effects);
+    local.with(remote(move |cx| effects.happens(cx)))
 }
 
 const WIRES: [Wire; 6] = [

@@ -6,8 +6,8 @@
 //!
 //! Modules, in the order of reading: `engine` is the seam to an interpreter, and `monty` is the one that there is; `interpreter` runs
 //! it on a thread, here or in a process, whose side is `worker`. `program` is the model that an agent asks: it replays the
-//! thread. `signature` maps calls to tools, `answers` their results, `source` reads the text before it runs. `stubs` are what
-//! a model reads of the tools, and `code_mode` puts all of it together.
+//! thread. `signature` maps calls to tools, `answers` their results. `stubs` are what a model reads of the tools, and
+//! `code_mode` puts all of it together.
 
 mod answers;
 mod code_mode;
@@ -18,7 +18,6 @@ mod monty;
 mod names;
 mod program;
 mod signature;
-mod source;
 mod stubs;
 mod text;
 mod worker;

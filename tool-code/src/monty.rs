@@ -1,13 +1,14 @@
 //! The interpreter `monty`. No other file names it.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use monty::{FunctionCall, MontyRun, OsCall, ResolveFutures, RunProgress};
 use monty_types::{
-    CompileOptions, ExcType, ExtFunctionResult, MontyDate, MontyDateTime, MontyException,
-    MontyObject, NameLookupResult, OsFunctionCall, PrintWriter, PrintWriterCallback,
-    ResourceLimits, ResourceTracker,
+    CompileOptions, DictPairs, ExcType, ExtFunctionResult, MontyDate, MontyDateTime,
+    MontyException, MontyObject, NameLookupResult, OsFunctionCall, PrintWriter,
+    PrintWriterCallback, ResourceLimits, ResourceTracker,
 };
 use toolwright::json::Value;
 
@@ -22,17 +23,24 @@ const MAX_TRACEBACK: usize = 4 << 10;
 /// Depth of calls. Deeper recursion is a `RecursionError`.
 const MAX_RECURSION: usize = 400;
 
+/// What precedes each program, for its functions to be Python's own: a call begins when it is awaited. `__made` counts a call that is
+/// made, and `__call` begins it.
+const PRELUDE: &str = "\
+async def __begin(function, args, kwargs): return await __call(function, args, kwargs)
+";
+
 /// One program in monty.
 #[derive(Default)]
 pub(crate) struct Monty {
-    functions: HashSet<String>,
+    /// Number of lines before the program's own.
+    lines: u32,
     limits: Limits,
     printed: Printed,
     waits: Option<Waits>,
     /// Calls of the step, until the program waits.
     made: Vec<Made>,
-    /// Functions of calls that have no answer, by their ids.
-    open: BTreeMap<u32, String>,
+    /// Number of calls of each function that were made and have not begun.
+    not_begun: BTreeMap<String, usize>,
 }
 
 enum Waits {
@@ -44,12 +52,20 @@ impl Engine for Monty {
     fn start(&mut self, start: Start) -> Step {
         self.limits = start.limits;
         self.printed = Printed(Capped::new(start.limits.printed));
-        self.functions = start.functions.into_iter().collect();
+        let mut source = PRELUDE.to_owned();
+        for function in &start.functions {
+            let _ = writeln!(
+                source,
+                "def {function}(*args, **kwargs): return __begin(__made('{function}'), args, kwargs)"
+            );
+        }
+        self.lines = 1 + u32::try_from(start.functions.len()).unwrap_or(u32::MAX);
+        source.push_str(&start.source);
         let limits = ResourceLimits::default()
             .max_duration(start.limits.time)
             .max_recursion_depth(MAX_RECURSION);
         let options = CompileOptions::default();
-        let program = MontyRun::new(start.source, "program.py", Vec::new(), options);
+        let program = MontyRun::new(source, "program.py", Vec::new(), options);
         let print = PrintWriter::Callback(&mut self.printed);
         let progress =
             program.and_then(|run| run.start(Vec::new(), ResourceTracker::new(limits), print));
@@ -60,7 +76,6 @@ impl Engine for Monty {
         let print = PrintWriter::Callback(&mut self.printed);
         let progress = match (self.waits.take(), resume) {
             (Some(Waits::ForCalls(calls)), Resume::Answers(answers)) => {
-                self.open.clear();
                 let answers = answers.into_iter().map(|(id, answer)| (id, result(answer)));
                 calls.resume(answers.collect(), print)
             }
@@ -88,8 +103,8 @@ impl Monty {
         loop {
             let next = match progress {
                 RunProgress::NameLookup(lookup) => {
-                    let is_known =
-                        lookup.object_id().is_none() && self.functions.contains(&lookup.name);
+                    let is_known = lookup.object_id().is_none()
+                        && ["__made", "__call"].contains(&&*lookup.name);
                     let function = is_known.then(|| MontyObject::Function {
                         name: lookup.name.clone(),
                         docstring: None,
@@ -129,26 +144,50 @@ impl Monty {
         }
     }
 
-    /// Notes a call, and returns what the program gets at once: a coroutine, or an exception.
+    /// Answers a function of the prelude.
     fn call(&mut self, call: &FunctionCall) -> ExtFunctionResult {
-        let function = &call.function_name;
-        if call.object_id.is_some() || !self.functions.contains(function) {
-            return ExtFunctionResult::NotFound(function.clone());
-        }
-        match made(call.call_id, function, &call.args, &call.kwargs) {
-            Ok(made) => {
-                self.open.insert(made.id, function.clone());
-                self.made.push(made);
-                ExtFunctionResult::Future(call.call_id)
+        match (&*call.function_name, &call.args[..]) {
+            ("__made", [MontyObject::String(function)]) => {
+                *self.not_begun.entry(function.clone()).or_default() += 1;
+                MontyObject::String(function.clone()).into()
             }
-            Err(refused) => exception(refused).into(),
+            (
+                "__call",
+                [
+                    MontyObject::String(function),
+                    MontyObject::Tuple(args),
+                    MontyObject::Dict(kwargs),
+                ],
+            ) => {
+                if let Some(count) = self.not_begun.get_mut(function) {
+                    *count = count.saturating_sub(1);
+                }
+                match made(call.call_id, function, args, kwargs) {
+                    Ok(made) => {
+                        self.made.push(made);
+                        ExtFunctionResult::Future(call.call_id)
+                    }
+                    Err(refused) => exception(refused).into(),
+                }
+            }
+            (name, _) => ExtFunctionResult::NotFound(name.to_owned()),
         }
     }
 
+    /// Returns a function that was called and never awaited.
+    fn never_awaited(&self) -> Option<&str> {
+        let mut not_begun = self.not_begun.iter().filter(|(_, count)| **count > 0);
+        let not_sent = self.made.first().map(|made| &*made.function);
+        not_begun
+            .next()
+            .map(|(function, _)| &**function)
+            .or(not_sent)
+    }
+
     fn ended(&self, value: &MontyObject) -> Step {
-        if let Some(function) = self.open.values().next() {
+        if let Some(function) = self.never_awaited() {
             return Step::Failed(format!(
-                "`{function}(…)` was called and never awaited: write `await {function}(…)`"
+                "`{function}(…)` was called and never awaited, so it did not run: write `await {function}(…)`"
             ));
         }
         let mut json = String::new();
@@ -169,13 +208,22 @@ impl Monty {
         if error.exc_type() == ExcType::TimeoutError && error.message().is_some_and(is_limit) {
             return Step::Failed(self.limits.out_of_time());
         }
+        let frames = error.traceback().iter();
+        let frames = frames.filter(|frame| frame.start.line > self.lines);
+        let frames = frames.cloned().map(|mut frame| {
+            frame.start.line -= self.lines;
+            frame.end.line = frame.end.line.saturating_sub(self.lines);
+            frame
+        });
+        let message = error.message().map(str::to_owned);
+        let shown = MontyException::with_traceback(error.exc_type(), message, frames.collect());
         let mut text = Capped::new(MAX_TRACEBACK);
-        text.push(&error.to_string());
+        text.push(&shown.to_string());
         let message = error.message().unwrap_or_default();
         let is_future = ["coroutine", "Future", "awaitable"]
             .iter()
             .any(|word| message.contains(word));
-        if let (true, Some(function)) = (is_future, self.open.values().next_back()) {
+        if let (true, Some(function)) = (is_future, self.never_awaited()) {
             return Step::Failed(format!(
                 "{}\nhint: write `await {function}(…)`",
                 text.finish()
@@ -205,7 +253,7 @@ fn made(
     id: u32,
     function: &str,
     positional: &[MontyObject],
-    named: &[(MontyObject, MontyObject)],
+    named: &DictPairs,
 ) -> Result<Made, Raised> {
     // All calls of a step go in one message.
     let json = |value: &MontyObject| {
@@ -228,7 +276,7 @@ fn made(
         function: function.to_owned(),
         positional: positional.iter().map(json).collect::<Result<_, _>>()?,
         named: named
-            .iter()
+            .into_iter()
             .map(|(name, value)| Ok((name.to_string(), json(value)?)))
             .collect::<Result<_, _>>()?,
     })

@@ -20,7 +20,6 @@ use crate::engine::{Answered, Made, Raised, Resume, Start, Step};
 use crate::interpreter::{Interpreter, Lost, Message, Running, Stopped};
 use crate::limits::Limits;
 use crate::signature::{FIND_TOOLS, Signatures};
-use crate::source;
 use crate::stubs::stubs_of;
 
 /// How often a program is replayed whose interpreter was killed from outside.
@@ -325,18 +324,6 @@ impl Program {
 
     async fn start(&self, past: &Past<'_>) -> Result<(Live, Stopped), Lost> {
         let failed = |words: String| Lost::Failed(Stopped::failed(words));
-        let functions = self.functions(past.tools);
-        let own = source::defined(past.source, &functions);
-        let called: Vec<&str> = functions
-            .iter()
-            .copied()
-            .filter(|it| !own.contains(it))
-            .collect();
-        if let Some((line, function)) = source::never_awaited(past.source, &called) {
-            return Err(failed(format!(
-                "line {line}: `{function}(…)` is never awaited: write `await {function}(…)`. Nothing ran."
-            )));
-        }
         let running = Running::new(&self.interpreter, &self.environment, self.limits);
         let running = running.map_err(|error| {
             failed(format!(
@@ -344,9 +331,11 @@ impl Program {
                 error.kind()
             ))
         })?;
+        let functions = self.functions(past.tools).into_iter();
+        let functions = functions.filter(|function| past.source.contains(function));
         let start = Start {
             source: past.source.to_owned(),
-            functions: functions.into_iter().map(str::to_owned).collect(),
+            functions: functions.map(str::to_owned).collect(),
             limits: self.limits,
         };
         let stopped = running.send(Message::Start(start)).await?;
@@ -401,7 +390,12 @@ impl Program {
 
     /// Returns a warning about a function of the program that has the name of a tool's.
     fn warning(&self, past: &Past<'_>) -> Option<String> {
-        let function = *source::defined(past.source, &self.functions(past.tools)).first()?;
+        let functions = self.functions(past.tools);
+        let function = past.source.lines().find_map(|line| {
+            let line = line.strip_prefix("async").map_or(line, str::trim_start);
+            let (name, _) = line.strip_prefix("def ")?.split_once('(')?;
+            functions.iter().find(|function| **function == name.trim())
+        })?;
         Some(format!(
             "the program defines `{function}` itself, which hides the tool of that name"
         ))

@@ -2,6 +2,7 @@
 
 // A test that finds less than it expects has failed.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used)]
+mod awaits;
 mod callers;
 mod pauses;
 mod programs;

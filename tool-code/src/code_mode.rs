@@ -14,11 +14,11 @@ use toolwright::schema::SchemaDoc;
 use toolwright::{Context, Executor, Outcome, Schema, Tool, ToolDef, ToolError, Toolset};
 
 use crate::answers::ENCODER;
+use crate::engine::Ended;
 use crate::interpreter::Interpreter;
 use crate::limits::Limits;
-use crate::program::{Clock, Ended, LIVE, Program, Rejection, Slot};
-use crate::signature::Signatures;
-use crate::{stubs, worker};
+use crate::program::{Clock, LIVE, Program, Rejection, Slot};
+use crate::{search, signature, stubs, worker};
 
 /// Calls of one `gather` that run at once.
 const AT_ONCE: usize = 8;
@@ -29,9 +29,6 @@ const ABOUT: &str = "Runs a Python program that calls the functions below, and r
     not everything: values are JSON. Nothing is kept between programs. There are `asyncio.gather`, `datetime`, `json`, `math`, `re`, \
     `itertools`, `collections` and `dataclasses`; no files, no network, no other packages, and no `match`, `yield`, \
     `random`, `time`, `asyncio.sleep`, `asyncio.create_task`, or arguments of `gather` by name.";
-const ABOUT_SEARCH: &str = "async def find_tools(words: str) -> str:\n    \"\"\"Finds functions by words, and returns their \
-    declarations. Print them, and call the functions in your next program.\"\"\"\n";
-
 /// Builder of a tool that runs programs over other tools.
 ///
 /// ```
@@ -181,11 +178,12 @@ impl CodeMode {
     /// As [`build`](Self::build).
     pub fn build_for(self, cx: &Context) -> Result<Arc<dyn Tool>, CodeModeError> {
         let interpreter = self.checked_interpreter()?;
-        let mut signatures = Signatures::of(&self.tools).map_err(CodeModeError)?;
-        if self.is_searching {
-            signatures.add_search().map_err(CodeModeError)?;
-        }
         let mut tools = self.tools;
+        let searching = search::tools();
+        if self.is_searching {
+            let tools_and_search = tools.merge(&searching);
+            tools = tools_and_search.map_err(|error| CodeModeError(error.to_string()))?;
+        }
         let differs = |tool: &&Arc<dyn Tool>| {
             let options = &tool.def().options;
             options.return_direct || options.background
@@ -193,22 +191,21 @@ impl CodeMode {
         for tool in tools.clone().iter().filter(differs) {
             tools = tools.with(Arc::new(ForProgram::new(tool)));
         }
-        let executor = (self.executor)(tools).layer(PlainResults);
-        let functions = if self.is_searching {
-            ABOUT_SEARCH.to_owned()
-        } else {
-            stubs::stubs(&executor.tools(cx))
-        };
+        let executor = (self.executor)(tools.clone()).layer(PlainResults);
+        let seen = executor.tools(cx);
+        for tools in [&tools, &seen] {
+            signature::functions(tools, |_| true).map_err(CodeModeError)?;
+        }
+        let described = if self.is_searching { &searching } else { &seen };
+        let functions = stubs::stubs(described);
         let program = Program {
-            signatures,
             interpreter,
             environment: self.environment,
             limits: self.limits,
             rejection: self.rejection,
             clock: self.clock,
-            is_searching: self.is_searching,
         };
-        let agent = Agent::with_executor(program, executor).encoder(ENCODER);
+        let agent = Agent::with_executor(program, executor.clone()).encoder(ENCODER);
         // Programs end by their own limits.
         let agent = agent.max_turns(u32::MAX).max_steps(u32::MAX);
         let inner = AgentTool::new(agent, self.name, format!("{ABOUT}\n\n{functions}")).build();
@@ -218,7 +215,12 @@ impl CodeMode {
         def.options.annotations.destructive = Some(false);
         def.options.annotations.open_world = Some(true);
         let limits = self.limits;
-        Ok(Arc::new(CodeTool { inner, def, limits }))
+        Ok(Arc::new(CodeTool {
+            inner,
+            def,
+            limits,
+            executor,
+        }))
     }
 
     fn checked_interpreter(&self) -> Result<Interpreter, CodeModeError> {
@@ -242,6 +244,13 @@ struct CodeTool {
     inner: Arc<dyn Tool>,
     def: ToolDef,
     limits: Limits,
+    executor: Executor,
+}
+
+/// A program that runs, for its layers and tools.
+pub(crate) struct RunningCode {
+    code: String,
+    pub(crate) executor: Executor,
 }
 
 impl CodeTool {
@@ -257,6 +266,8 @@ impl CodeTool {
 
     async fn run(&self, code: String, cx: Context) -> Result<Outcome, ToolError> {
         let input = serde_json::json!({ "input": code }).to_string();
+        let executor = self.executor.clone();
+        let cx = cx.with(RunningCode { code, executor });
         let arena = Arena::default();
         let answer = match self.inner.call(Call::new(&input, &arena, &cx)) {
             Answer::Ready(answer) => answer,
@@ -374,16 +385,14 @@ pub struct ShowProgram;
 impl Layer for ShowProgram {
     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
-            let program = request.context().input().map(str::to_owned);
-            match (next.run(request).await, program) {
-                (Handled::Wait(mut details), Some(program)) => {
-                    if let Some(details) = details.as_object_mut() {
-                        details.insert("program".to_owned(), program.into());
-                    }
-                    Handled::Wait(details)
-                }
-                (handled, _) => handled,
+            let cx = request.context().clone();
+            let mut handled = next.run(request).await;
+            if let (Handled::Wait(details), Some(running)) = (&mut handled, cx.get::<RunningCode>())
+                && let Some(details) = details.as_object_mut()
+            {
+                details.insert("program".to_owned(), running.code.as_str().into());
             }
+            handled
         })
     }
 }

@@ -17,6 +17,7 @@ mod limits;
 mod monty;
 mod names;
 mod program;
+mod search;
 mod signature;
 mod stubs;
 mod text;

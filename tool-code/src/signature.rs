@@ -2,17 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use toolwright::json::Value;
-use toolwright::{ToolCall, ToolDef, Toolset};
+use toolwright::{ToolDef, Toolset};
 
-use crate::engine::{Made, Raised};
+use crate::engine::Raised;
 use crate::names;
 
-/// Name of the function that finds tools.
-pub(crate) const FIND_TOOLS: &str = "find_tools";
-
 /// A tool as a function.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Signature {
     pub(crate) tool: String,
     pub(crate) function: String,
@@ -20,7 +18,7 @@ pub(crate) struct Signature {
     pub(crate) parameters: Vec<Parameter>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Parameter {
     /// Name in the tool's schema.
     pub(crate) key: String,
@@ -62,29 +60,37 @@ impl Signature {
         }
     }
 
-    /// Returns the call that the program means.
-    fn call(&self, made: &Made, id: &str) -> Result<ToolCall, Raised> {
+    /// Returns the arguments of a call as JSON. Each value is JSON text.
+    pub(crate) fn arguments(
+        &self,
+        positional: &[String],
+        named: &[(String, String)],
+    ) -> Result<String, Raised> {
         let function = &self.function;
         let wrong = |words: String| Raised::new("TypeError", format!("{function}() {words}"));
-        if made.positional.len() > self.parameters.len() {
-            let (takes, given) = (self.parameters.len(), made.positional.len());
+        let (takes, given) = (self.parameters.len(), positional.len());
+        if given > takes {
             return Err(wrong(format!(
                 "takes {takes} positional arguments but {given} were given"
             )));
         }
-        let positional = self.parameters.iter().zip(&made.positional);
-        let positional = positional.map(|(parameter, value)| (&*parameter.name, value));
-        let named = made.named.iter().map(|(name, value)| (&**name, value));
+        let all = || self.parameters.iter();
+        // The name in Python precedes that in the schema, which may be another parameter's in Python.
+        let find = |name: &str| {
+            let by_name = all().find(|parameter| parameter.name == name);
+            by_name.or_else(|| all().find(|parameter| parameter.key == name))
+        };
+        let named = named.iter().map(|(name, value)| (find(name), name, value));
+        let positional = all().zip(positional);
+        let positional = positional.map(|(it, value)| (Some(it), &it.name, value));
         let mut given: Vec<(&str, &str)> = Vec::new();
-        for (name, value) in positional.chain(named) {
-            let is_it = |parameter: &&Parameter| parameter.name == name || parameter.key == name;
-            let parameter = self.parameters.iter().find(is_it);
+        for (parameter, name, value) in positional.chain(named) {
             if value == "null" && parameter.is_some_and(|it| !it.is_required && !it.is_nullable) {
                 continue;
             }
             // The tool refuses an unknown name, with near ones.
             let key = parameter.map_or(name, |parameter| &parameter.key);
-            if given.iter().any(|(other, _)| *other == key) {
+            if given.iter().any(|(other, _)| other == key) {
                 return Err(wrong(format!("got multiple values for argument '{name}'")));
             }
             given.push((key, value));
@@ -93,8 +99,7 @@ impl Signature {
             let key = Value::string(*key).to_json();
             format!("{key}:{value}")
         });
-        let arguments = format!("{{{}}}", members.collect::<Vec<_>>().join(","));
-        Ok(ToolCall::new(id, &*self.tool, arguments))
+        Ok(format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
     }
 }
 
@@ -125,79 +130,36 @@ fn is_nullable(schema: &Value<'_>, root: &Value<'_>) -> bool {
     }
 }
 
-/// All functions of a program, by their names.
-#[derive(Debug, Default)]
-pub(crate) struct Signatures(BTreeMap<String, Signature>);
-
-impl Signatures {
-    /// Reads the signatures of the tools.
-    ///
-    /// # Errors
-    /// Returns a sentence about the first tool that cannot have its name in Python.
-    pub(crate) fn of(tools: &Toolset) -> Result<Self, String> {
-        let mut all = BTreeMap::new();
-        for def in tools.definitions() {
-            let signature = Signature::of(def);
-            let (tool, function) = (&signature.tool, &signature.function);
-            if names::is_keyword(function) {
-                return Err(format!(
-                    "the tool `{tool}` has the name of a Python keyword: rename it"
-                ));
-            }
-            if names::is_builtin(function) {
-                return Err(format!(
-                    "the tool `{tool}` would hide Python's `{function}`: rename it"
-                ));
-            }
-            if let Some(other) = all.get(function) {
-                let Signature { tool: other, .. } = other;
-                return Err(format!(
-                    "the tools `{other}` and `{tool}` would both be `{function}` in Python: rename one"
-                ));
-            }
-            all.insert(function.clone(), signature);
+/// Returns the functions that call these tools, as far as they are asked for.
+///
+/// # Errors
+/// Returns a sentence about the first tool that cannot have its name in Python.
+pub(crate) fn functions(
+    tools: &Toolset,
+    is_asked: impl Fn(&str) -> bool,
+) -> Result<Vec<Signature>, String> {
+    let mut all: BTreeMap<String, &ToolDef> = BTreeMap::new();
+    for def in tools.definitions() {
+        let (tool, function) = (&def.name, names::identifier(&def.name));
+        if !is_asked(&function) {
+            continue;
         }
-        Ok(Self(all))
-    }
-
-    /// Adds the function that finds others.
-    ///
-    /// # Errors
-    /// Returns a sentence if there is one of that name.
-    pub(crate) fn add_search(&mut self) -> Result<(), String> {
-        let words = Parameter {
-            key: "words".to_owned(),
-            name: "words".to_owned(),
-            is_required: true,
-            is_nullable: false,
-        };
-        let search = Signature {
-            tool: FIND_TOOLS.to_owned(),
-            function: FIND_TOOLS.to_owned(),
-            parameters: vec![words],
-        };
-        match self.0.insert(FIND_TOOLS.to_owned(), search) {
-            Some(_) => Err(format!(
-                "the tools have a `{FIND_TOOLS}` already: rename it"
-            )),
-            None => Ok(()),
+        if names::is_keyword(&function) {
+            return Err(format!(
+                "the tool `{tool}` has the name of a Python keyword: rename it"
+            ));
+        }
+        if names::is_builtin(&function) {
+            return Err(format!(
+                "the tool `{tool}` would hide Python's `{function}`: rename it"
+            ));
+        }
+        if let Some(other) = all.insert(function.clone(), def) {
+            let other = &other.name;
+            return Err(format!(
+                "the tools `{other}` and `{tool}` would both be `{function}` in Python: rename one"
+            ));
         }
     }
-
-    /// Returns each function with its tool's name.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0
-            .iter()
-            .map(|(function, signature)| (&**function, &*signature.tool))
-    }
-
-    pub(crate) fn call(&self, made: &Made, id: &str) -> Result<ToolCall, Raised> {
-        match self.0.get(&made.function) {
-            Some(signature) => signature.call(made, id),
-            None => Err(Raised::new(
-                "NameError",
-                format!("name '{}' is not defined", made.function),
-            )),
-        }
-    }
+    Ok(all.into_values().map(Signature::of).collect())
 }

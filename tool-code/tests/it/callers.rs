@@ -12,7 +12,7 @@ use toolwright::executor::{Event, OutputLimit};
 use toolwright::layers::{Handled, Layer, Next, Request};
 use toolwright::schema::SchemaDoc;
 use toolwright::{Context, DynTool, Executor, Outcome, ToolCall, ToolError, Toolset, tool, tools};
-use toolwright_code::{CodeMode, Interpreter, Limits};
+use toolwright_code::{CodeMode, Interpreter};
 
 use crate::{Log, add, agent, answer, answer_of, basic, call_of, code_mode, pay, run_code, text};
 
@@ -147,19 +147,44 @@ async fn a_hidden_tool_is_neither_named_nor_called() {
     assert!(!shown(&cx).contains("drop_database"));
     assert!(shown(&admin).contains("drop_database"));
 
-    let search = code_mode(&tools).search().build().unwrap();
-    let agent = agent(search, vec![call_of("await find_tools('database')")]);
-    let mut session = Session::ask("Go!");
-    let _ = agent.run(&mut session, &cx).await.unwrap();
-    assert!(!crate::text(&session).contains("drop_database"));
+    for (cx, is_found) in [(&cx, false), (&admin, true)] {
+        let search = code_mode(&tools).search().build().unwrap();
+        let agent = agent(search, vec![call_of("await find_tools('database')")]);
+        let mut session = Session::ask("Go!");
+        let _ = agent.run(&mut session, cx).await.unwrap();
+        let text = crate::text(&session);
+        assert_eq!(text.contains("def drop_database"), is_found, "{text}");
+    }
+}
+
+/// A tool that the executor adds is a function as any other.
+#[tokio::test]
+async fn tools_of_the_executor_are_functions() {
+    let extended = |added: Toolset| {
+        code_mode(&tools![add])
+            .executor(move |tools| Executor::serial(tools.merge(&added).unwrap()))
+            .build()
+    };
+    let tool = extended(tools![work]).unwrap();
+    assert!(tool.def().description.contains("async def work()"));
+    let text = answer_of(tool, "[await work(), await add(1, 2)]").await;
+    assert_eq!(text, r#"{"value":["done",3]}"#);
+    let named = |name: &'static str| {
+        let tool = DynTool::builder().name(name).description("It.");
+        let tool = tool.handler_sync(|_: serde_json::Value, _| Ok::<_, ToolError>(1));
+        Toolset::new([tool.build().unwrap()]).unwrap()
+    };
+    for name in ["list", "import"] {
+        assert!(extended(named(name)).is_err(), "{name}");
+    }
 }
 
 #[tokio::test]
-async fn a_search_returns_stubs_and_no_call_of_the_limit() {
+async fn a_search_returns_stubs() {
     let mode = || code_mode(&basic()).executor(Executor::serial).search();
     let description = mode().build().unwrap().def().description.clone();
     assert!(description.contains("find_tools") && !description.contains("async def add"));
-    let tool = mode().limits(Limits::default().calls(1)).build().unwrap();
+    let tool = mode().build().unwrap();
     let code = "print(await find_tools('add numbers'))\nawait find_tools('pay')\nawait add(1, 2)";
     let text = answer_of(tool, code).await;
     assert!(

@@ -4,6 +4,7 @@
 #![allow(clippy::indexing_slicing, clippy::unwrap_used)]
 mod awaits;
 mod callers;
+mod limits;
 mod pauses;
 mod programs;
 

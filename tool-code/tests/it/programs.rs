@@ -1,11 +1,8 @@
 //! What programs can do, and what the model reads of them.
 
-use std::time::Duration;
+use toolwright::{DynTool, Tool, ToolError, Toolset};
 
-use toolwright::Executor;
-use toolwright_code::Limits;
-
-use crate::{answer, answer_of, basic, code_mode};
+use crate::{answer, basic, code_mode};
 
 #[tokio::test]
 async fn a_program_calls_tools_and_ends_with_a_value() {
@@ -113,74 +110,6 @@ async fn numbers_are_never_rounded() {
         ("await add(1.0, 2)", r#"{"value":3}"#),
     ])
     .await;
-}
-
-#[tokio::test]
-async fn limits_are_errors_that_no_program_catches() {
-    let limits = Limits::default()
-        .calls(3)
-        .time(Duration::from_millis(200))
-        .printed(10)
-        .value(10)
-        .source(100);
-    for (code, expected) in [
-        (
-            "while True: pass",
-            "TimeoutError: the program ran longer than 200ms",
-        ),
-        (
-            "while True:\n  try:\n    while True: pass\n  except BaseException: pass",
-            "TimeoutError: ",
-        ),
-        (
-            "while True:\n  try:\n    await add(1, 1)\n  except BaseException: pass",
-            "more than 3 calls",
-        ),
-        (
-            "x = [add(1, 1) for i in range(4)]\nimport asyncio\nawait asyncio.gather(*x)",
-            "more than 3 calls",
-        ),
-        (
-            "while True:\n  try: await add(1, 2, 3)\n  except TypeError: pass",
-            "again and again",
-        ),
-        (
-            "from datetime import datetime\nwhile True: datetime.now()",
-            "again and again",
-        ),
-        (
-            "print('x' * 20)",
-            r#"{"value":null,"printed":"xxxxxxxxxx\n[output truncated: 11 bytes left out]"}"#,
-        ),
-        (
-            "print('ä' * 20)",
-            r#"{"value":null,"printed":"äääää\n[output truncated: 31 bytes left out]"}"#,
-        ),
-        (
-            "'x' * 9",
-            "ValueError: the program ended with a value of more than 10 bytes",
-        ),
-        ("'x' * 8", r#"{"value":"xxxxxxxx"}"#),
-        (
-            &"x = 1\n".repeat(20),
-            "the program is longer than 100 bytes",
-        ),
-    ] {
-        let mode = code_mode(&basic())
-            .limits(limits)
-            .executor(|tools| Executor::parallel(tools, 8));
-        let text = answer_of(mode.build().unwrap(), code).await;
-        assert!(text.contains(expected), "{code}: {text}");
-    }
-}
-
-#[tokio::test]
-async fn a_long_traceback_is_cut_and_says_so() {
-    let text = answer(&basic(), "def f(): return g()\ndef g(): return f()\nf()").await;
-    assert!(
-        text.len() < 5000 && text.contains("[output truncated: "),
-        "{text}"
-    );
 }
 
 #[tokio::test]
@@ -301,4 +230,85 @@ async fn arguments_have_names_that_python_takes() {
             serde_json::from_str::<serde_json::Value>(expected).unwrap()
         );
     }
+}
+
+/// A tool with these arguments, the required ones with an exclamation mark, which returns them.
+fn echo(arguments: &[&str]) -> std::sync::Arc<dyn Tool> {
+    let names = arguments.iter().map(|name| name.trim_end_matches('!'));
+    let properties: serde_json::Map<_, _> = names
+        .map(|name| (name.to_owned(), serde_json::json!({"type": "string"})))
+        .collect();
+    let required = arguments.iter().filter_map(|name| name.strip_suffix('!'));
+    let schema = serde_json::json!({
+        "type": "object",
+        "properties": properties,
+        "required": required.collect::<Vec<_>>(),
+    });
+    DynTool::builder()
+        .name("echo")
+        .description("Echoes.")
+        .parameters(toolwright::schema::SchemaDoc::parse(&schema.to_string()).unwrap())
+        .handler_sync(|arguments: serde_json::Value, _| Ok::<_, ToolError>(arguments))
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn arguments_whose_names_are_equal_in_python_stay_apart() {
+    for (arguments, call, expected) in [
+        (
+            &["user.id", "user_id!"][..],
+            "echo(user_id_='A', user_id='B')",
+            r#"{"user.id":"B","user_id":"A"}"#,
+        ),
+        (
+            &["user.id", "user_id!"],
+            "echo(user_id_='A')",
+            r#"{"user_id":"A"}"#,
+        ),
+        (
+            &["user.id", "user_id!"],
+            "echo(user_id='B', user_id_='A')",
+            r#"{"user.id":"B","user_id":"A"}"#,
+        ),
+        (
+            &["from", "from_"],
+            "echo(from_='A', from__='B')",
+            r#"{"from":"A","from_":"B"}"#,
+        ),
+        (&["from"], "echo(**{'from': 'A'})", r#"{"from":"A"}"#),
+        (
+            &["a b", "a-b", "a_b"],
+            "echo(a_b='1', a_b_='2', a_b__='3')",
+            r#"{"a b":"1","a-b":"2","a_b":"3"}"#,
+        ),
+    ] {
+        let tools = Toolset::new([echo(arguments)]).unwrap();
+        let stub = toolwright_code::stubs(&tools);
+        let text = answer(&tools, &format!("await {call}")).await;
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        let expected: serde_json::Value = serde_json::from_str(expected).unwrap();
+        assert_eq!(value["value"], expected, "{stub} {call}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_traceback_keeps_its_error() {
+    let frames = (0..60).map(|n| format!("def f{n}(): return f{}()\n", n + 1));
+    let deep = frames.collect::<String>();
+    check(&[
+        (
+            "def f(n): return g(n)\ndef g(n): return f(n)\nf(1)",
+            "RecursionError: maximum recursion depth exceeded",
+        ),
+        (
+            &format!("{deep}def f60(): return 1 / 0\nf0()"),
+            "\nZeroDivisionError: division by zero",
+        ),
+        (
+            &format!("{deep}def f60(): raise ValueError('why' * 3000)\nf0()"),
+            "\nValueError: whywhywhy",
+        ),
+    ])
+    .await;
 }

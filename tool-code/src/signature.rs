@@ -1,6 +1,7 @@
 //! Functions of a program and the tools that they call.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use toolwright::json::Value;
@@ -32,13 +33,8 @@ pub(crate) struct Parameter {
 impl Signature {
     pub(crate) fn of(def: &ToolDef) -> Self {
         let schema = Value::parse(def.input.as_json()).unwrap_or(Value::Null);
-        let required = schema.get("required").map(Value::items).unwrap_or_default();
         let mut parameters: Vec<Parameter> = Vec::new();
-        for (key, property) in schema
-            .get("properties")
-            .map(Value::entries)
-            .unwrap_or_default()
-        {
+        for (key, property) in properties(&schema) {
             let mut name = names::parameter(key);
             while parameters.iter().any(|other| other.name == name) {
                 name.push('_');
@@ -46,10 +42,8 @@ impl Signature {
             parameters.push(Parameter {
                 key: key.to_string(),
                 name,
-                is_required: required
-                    .iter()
-                    .any(|required| required.as_str() == Some(key)),
-                is_nullable: is_nullable(property, &schema),
+                is_required: is_required(&schema, key),
+                is_nullable: is_nullable(property, &schema, &mut BTreeSet::new()),
             });
         }
         parameters.sort_by_key(|parameter| !parameter.is_required);
@@ -103,31 +97,44 @@ impl Signature {
     }
 }
 
-/// Returns true if the schema admits `null`, as far as that can be seen.
-fn is_nullable(schema: &Value<'_>, root: &Value<'_>) -> bool {
-    let target = |reference: &str| root.pointer(reference.strip_prefix('#')?);
-    let of_type = |kind: &Value<'_>| {
-        kind.as_str() == Some("null")
-            || kind
-                .items()
-                .iter()
-                .any(|kind| kind.as_str() == Some("null"))
-    };
-    let any = |key: &str| schema.get(key).map(Value::items).unwrap_or_default();
-    match schema.get("$ref").and_then(Value::as_str).map(target) {
-        // A schema that refers to itself alone says nothing.
-        Some(Some(target)) => target.get("$ref").is_none() && is_nullable(target, root),
-        Some(None) => false,
-        None => {
-            schema.entries().is_empty()
-                || schema.get("type").is_some_and(of_type)
-                || any("enum").contains(&Value::Null)
-                || any("anyOf")
-                    .iter()
-                    .chain(any("oneOf"))
-                    .any(|one| is_nullable(one, root))
-        }
+/// Returns true if the schema admits `null`, as far as that can be seen. `seen` are the references on the way.
+fn is_nullable<'s>(
+    schema: &'s Value<'s>,
+    root: &'s Value<'s>,
+    seen: &mut BTreeSet<&'s str>,
+) -> bool {
+    if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+        let target = reference.strip_prefix('#');
+        let target = target.and_then(|pointer| root.pointer(pointer));
+        let target = target.filter(|_| seen.insert(reference));
+        return target.is_some_and(|target| is_nullable(target, root, seen));
     }
+    let is_null = |kind: &Value<'_>| kind.as_str() == Some("null");
+    schema.entries().is_empty()
+        || schema.get("type").is_some_and(is_null)
+        || items(schema, "type").iter().any(is_null)
+        || items(schema, "enum").contains(&Value::Null)
+        || ["anyOf", "oneOf"].iter().any(|ways| {
+            let mut ways = items(schema, ways).iter();
+            ways.any(|way| is_nullable(way, root, seen))
+        })
+}
+
+/// Returns the list of this key, or nothing.
+pub(crate) fn items<'s>(schema: &'s Value<'s>, key: &str) -> &'s [Value<'s>] {
+    schema.get(key).map(Value::items).unwrap_or_default()
+}
+
+/// Returns the members of the schema's `properties`.
+pub(crate) fn properties<'s>(schema: &'s Value<'s>) -> &'s [(Cow<'s, str>, Value<'s>)] {
+    let properties = schema.get("properties");
+    properties.map(Value::entries).unwrap_or_default()
+}
+
+/// Returns true if the member of this key is required.
+pub(crate) fn is_required(schema: &Value<'_>, key: &str) -> bool {
+    let mut required = items(schema, "required").iter();
+    required.any(|required| required.as_str() == Some(key))
 }
 
 /// Returns the functions that call these tools, as far as they are asked for.

@@ -1,6 +1,10 @@
 //! What programs can do, and what the model reads of them.
 
-use toolwright::{DynTool, Tool, ToolError, Toolset};
+use std::sync::Arc;
+
+use toolwright::call::WrapTool;
+use toolwright::schema::SchemaDoc;
+use toolwright::{DynTool, Tool, ToolDef, ToolError, Toolset};
 
 use crate::{answer, basic, code_mode};
 
@@ -205,13 +209,12 @@ async fn arguments_have_names_that_python_takes() {
         "properties": {"from": {"type": "string"}, "x-id": {"type": "integer"}, "note": {"type": "string"}},
         "required": ["from"],
     });
-    let tool = toolwright::DynTool::builder()
+    let tool = DynTool::builder()
         .name("git-log")
         .description("Logs.")
-        .parameters(toolwright::schema::SchemaDoc::parse(&schema.to_string()).unwrap());
-    let tool = tool
-        .handler_sync(|arguments: serde_json::Value, _| Ok::<_, toolwright::ToolError>(arguments));
-    let tools = toolwright::Toolset::new([tool.build().unwrap()]).unwrap();
+        .parameters(SchemaDoc::parse(&schema.to_string()).unwrap());
+    let tool = tool.handler_sync(|arguments: serde_json::Value, _| Ok::<_, ToolError>(arguments));
+    let tools = Toolset::new([tool.build().unwrap()]).unwrap();
     for (code, expected) in [
         (
             "await git_log('a', note='b', x_id=3)",
@@ -233,7 +236,7 @@ async fn arguments_have_names_that_python_takes() {
 }
 
 /// A tool with these arguments, the required ones with an exclamation mark, which returns them.
-fn echo(arguments: &[&str]) -> std::sync::Arc<dyn Tool> {
+fn echo(arguments: &[&str]) -> Arc<dyn Tool> {
     let names = arguments.iter().map(|name| name.trim_end_matches('!'));
     let properties: serde_json::Map<_, _> = names
         .map(|name| (name.to_owned(), serde_json::json!({"type": "string"})))
@@ -247,7 +250,7 @@ fn echo(arguments: &[&str]) -> std::sync::Arc<dyn Tool> {
     DynTool::builder()
         .name("echo")
         .description("Echoes.")
-        .parameters(toolwright::schema::SchemaDoc::parse(&schema.to_string()).unwrap())
+        .parameters(SchemaDoc::parse(&schema.to_string()).unwrap())
         .handler_sync(|arguments: serde_json::Value, _| Ok::<_, ToolError>(arguments))
         .build()
         .unwrap()
@@ -289,6 +292,43 @@ async fn arguments_whose_names_are_equal_in_python_stay_apart() {
         let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
         let expected: serde_json::Value = serde_json::from_str(expected).unwrap();
         assert_eq!(value["value"], expected, "{stub} {call}: {text}");
+    }
+}
+
+/// A tool with a schema that nothing has checked.
+struct Unchecked(Arc<dyn Tool>, ToolDef);
+
+impl WrapTool for Unchecked {
+    fn inner(&self) -> &Arc<dyn Tool> {
+        &self.0
+    }
+
+    fn def(&self) -> &ToolDef {
+        &self.1
+    }
+}
+
+#[test]
+fn schemas_that_hold_themselves_have_stubs() {
+    for definitions in [
+        r##"{"A": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "string"}]}}"##,
+        r##"{"A": {"anyOf": [{"$ref": "#/$defs/B"}, {"$ref": "#/$defs/B"}]}, "B": {"oneOf": [{"$ref": "#/$defs/A"}]}}"##,
+        r##"{"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}}"##,
+        r##"{"A": {"$ref": "#/$defs/A"}}"##,
+        r##"{"A": {"type": "array", "items": {"$ref": "#/$defs/A"}}}"##,
+    ] {
+        let schema = format!(
+            r##"{{"type": "object", "properties": {{"a": {{"$ref": "#/$defs/A"}}}}, "$defs": {definitions}}}"##
+        );
+        let tool = echo(&[]);
+        let mut def = tool.def().clone();
+        def.input = SchemaDoc::parse(&schema).unwrap();
+        let tools = Toolset::new([Arc::new(Unchecked(tool, def)) as Arc<dyn Tool>]).unwrap();
+        let stubs = toolwright_code::stubs(&tools);
+        assert!(
+            stubs.contains("async def echo(a: "),
+            "{definitions}: {stubs}"
+        );
     }
 }
 

@@ -10,7 +10,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use crate::engine::{Engine, Message, Stopped};
+use crate::engine::{Ended, Engine, Message, Stopped};
 use crate::limits::Limits;
 use crate::monty::Monty;
 use crate::worker::MARK;
@@ -45,8 +45,14 @@ const STACK: usize = 32 << 20;
 pub(crate) enum Lost {
     /// Something outside killed its process. A new one can replay the program.
     Killed,
-    /// It would end the same again. Holds the error for the model.
-    Failed(String),
+    /// It would end the same again.
+    Ends(Ended),
+}
+
+impl Lost {
+    pub(crate) fn failed(words: impl Into<String>) -> Self {
+        Self::Ends(Ended::failed(words))
+    }
 }
 
 /// A program that runs. Dropping it kills its process.
@@ -101,7 +107,7 @@ impl Running {
         };
         let answer = timeout(left.saturating_add(GRACE), answer).await;
         self.taken += began.elapsed();
-        answer.unwrap_or_else(|_| Err(Lost::Failed(limits.out_of_time())))
+        answer.unwrap_or_else(|_| Err(Lost::failed(limits.out_of_time())))
     }
 }
 
@@ -113,7 +119,7 @@ async fn run_here(place: &mut Option<Box<dyn Engine>>, message: Message) -> Resu
         let ran = engine.map(|mut engine| (engine.run(message), engine));
         let _ = sender.send(ran);
     });
-    let failed = || Lost::Failed("the interpreter failed".to_owned());
+    let failed = || Lost::failed("the interpreter failed");
     started.map_err(|_| failed())?;
     // Nothing is sent if the engine panicked.
     let ran = receiver.await.ok().flatten();
@@ -150,16 +156,15 @@ impl Process {
     }
 
     async fn run(&mut self, message: &Message, limits: Limits) -> Result<Stopped, Lost> {
-        let failed = |words: &str| Lost::Failed(words.to_owned());
         match self.exchange(message, limits.message()).await {
             Ok(Some(stopped)) => Ok(stopped),
-            Ok(None) => Err(failed(
+            Ok(None) => Err(Lost::failed(
                 "the interpreter's answer is too long or not readable",
             )),
             // A process that has closed its pipe ends at once, unless it is no interpreter.
             Err(_) => Err(match timeout(GRACE, self.child.wait()).await {
                 Ok(Ok(status)) => lost(status, limits),
-                _ => failed("the interpreter failed (it closed its pipe)"),
+                _ => Lost::failed("the interpreter failed (it closed its pipe)"),
             }),
         }
     }
@@ -181,7 +186,7 @@ impl Process {
 
 /// Says why a process ended without an answer.
 fn lost(status: ExitStatus, limits: Limits) -> Lost {
-    Lost::Failed(match signal(status) {
+    Lost::failed(match signal(status) {
         // From outside: hang-up, interrupt, quit, kill, terminate.
         Some(1 | 2 | 3 | 9 | 15) => return Lost::Killed,
         Some(24) => limits.out_of_time(),

@@ -6,7 +6,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
 use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelRequest};
 use toolwright::agent::{Model, ModelResponse, ThreadMessage};
 use toolwright::call::BoxFuture;
@@ -52,11 +51,11 @@ pub(crate) struct Program {
     pub(crate) clock: Arc<Clock>,
 }
 
-/// A program that waits in its interpreter.
+/// A program that waits in its interpreter, after so many turns and calls.
 pub(crate) struct Live {
     running: Running,
-    /// Turns that it has made.
-    turns: Vec<Vec<ToolCall>>,
+    turns: usize,
+    calls: usize,
 }
 
 /// The thread of a program, and the tools that it may call.
@@ -69,23 +68,9 @@ struct Past<'t> {
 /// Calls of one turn, with their answers.
 struct Turn<'t> {
     calls: &'t [ToolCall],
-    /// Time that the program read before; `None` if another version wrote the turn.
+    /// Time that the program read before, in microseconds since 1970: the text of the turn. `None` if another version wrote it.
     now: Option<i64>,
     answers: Vec<Answer>,
-}
-
-/// Text of a turn's message.
-#[derive(Serialize, Deserialize)]
-struct Notes {
-    /// Time that the program read before, in microseconds since 1970.
-    now: i64,
-}
-
-/// Next thing that a program does.
-enum Next {
-    /// It waits for these calls. Until then, it read this time.
-    Calls(Vec<ToolCall>, i64),
-    Ends(Ended),
 }
 
 impl Model for Program {
@@ -96,16 +81,19 @@ impl Model for Program {
     ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         Box::pin(async move {
             let past = Past::of(request.thread.messages(), request.tools);
-            let next = self.next(&past).await;
-            let response = match next {
-                Next::Calls(calls, now) => {
+            let response = match self.next(&past).await {
+                Ok((calls, now)) => {
                     let mut response = ModelResponse::calls(calls);
-                    response.text = text(&Notes { now })?;
+                    response.text = now.to_string();
                     response
                 }
-                Next::Ends(mut ended) => {
-                    ended.warning = warning(&past);
-                    ModelResponse::text(text(&ended)?)
+                Err(mut ended) => {
+                    ended.warning = past.warning();
+                    let text = serde_json::to_string(&ended).map_err(|error| {
+                        let words = "the end cannot be written";
+                        ModelError::new(ModelErrorKind::Unreadable, words).with_source(error)
+                    })?;
+                    ModelResponse::text(text)
                 }
             };
             Ok(response.with_usage(Usage::default()))
@@ -115,12 +103,6 @@ impl Model for Program {
     fn is_free(&self) -> bool {
         true
     }
-}
-
-fn text(value: &impl Serialize) -> Result<String, ModelError> {
-    serde_json::to_string(value).map_err(|error| {
-        ModelError::new(ModelErrorKind::Unreadable, "the turn cannot be written").with_source(error)
-    })
 }
 
 impl<'t> Past<'t> {
@@ -140,9 +122,7 @@ impl<'t> Past<'t> {
                 (ThreadMessage::Assistant(said), _) if !said.calls.is_empty() => {
                     past.turns.push(Turn {
                         calls: &said.calls,
-                        now: serde_json::from_str(&said.text)
-                            .ok()
-                            .map(|Notes { now }| now),
+                        now: said.text.parse().ok(),
                         answers: Vec::new(),
                     });
                 }
@@ -163,20 +143,6 @@ impl<'t> Past<'t> {
         past
     }
 
-    /// Returns true if these are the turns of the thread.
-    fn has(&self, turns: &[Vec<ToolCall>]) -> bool {
-        turns.len() == self.turns.len()
-            && turns
-                .iter()
-                .zip(&self.turns)
-                .all(|(made, turn)| is_same(made, turn.calls))
-    }
-
-    /// Returns the time that the program reads after so many turns, if it is recorded.
-    fn now(&self, turns: usize) -> Option<i64> {
-        self.turns.get(turns)?.now
-    }
-
     /// Returns the first call that was rejected, and the reason.
     fn rejection(&self) -> Option<(&'t ToolCall, &str)> {
         self.turns.iter().find_map(|turn| {
@@ -189,79 +155,115 @@ impl<'t> Past<'t> {
                 })
         })
     }
+
+    /// Returns a warning about a function of the program that has the name of a tool's.
+    fn warning(&self) -> Option<String> {
+        let mut defined = self.source.lines().filter_map(|line| {
+            let line = line.strip_prefix("async").map_or(line, str::trim_start);
+            let (name, _) = line.strip_prefix("def ")?.split_once('(')?;
+            Some(name.trim())
+        });
+        let function = defined.find(|name| {
+            let mut tools = self.tools.definitions();
+            tools.any(|def| names::identifier(&def.name) == *name)
+        })?;
+        Some(format!(
+            "the program defines `{function}` itself, which hides the tool of that name"
+        ))
+    }
+
+    /// Returns the end of a program that does not make the calls again that it has made.
+    fn diverged(&self, turn: usize) -> Ended {
+        let recorded = self.turns.get(turn).and_then(|turn| turn.calls.first());
+        let recorded = recorded.map_or("nothing", |call| &call.name);
+        Ended::failed(format!(
+            "the program diverged: when it ran again, it did not repeat its calls from `{recorded}` on (turn {}). Calls that it made \
+             before have run, and none of them ran twice.",
+            turn + 1
+        ))
+    }
 }
 
-/// Compares by name and arguments. Ids are the agent's.
-fn is_same(made: &[ToolCall], recorded: &[ToolCall]) -> bool {
-    made.len() == recorded.len()
-        && made.iter().zip(recorded).all(|(made, recorded)| {
-            made.name == recorded.name && made.arguments == recorded.arguments
-        })
+impl Turn<'_> {
+    /// Compares by name and arguments. Ids are the agent's.
+    fn is_same(&self, made: &[Made]) -> bool {
+        let mut both = self.calls.iter().zip(made);
+        self.calls.len() == made.len()
+            && both
+                .all(|(call, made)| *call.name == made.tool && *call.arguments == *made.arguments)
+    }
+
+    fn answers(&self) -> GoesOn {
+        GoesOn::Answers(self.answers.iter().map(Answer::answered).collect())
+    }
 }
 
 impl Program {
-    async fn next(&self, past: &Past<'_>) -> Next {
+    /// Returns the calls that the program makes next and the time that it read before, or its end.
+    async fn next(&self, past: &Past<'_>) -> Result<(Vec<ToolCall>, i64), Ended> {
         if let (Rejection::EndsProgram, Some((call, reason))) = (self.rejection, past.rejection()) {
-            return Next::Ends(Ended::failed(format!(
+            return Err(Ended::failed(format!(
                 "the call of {} was rejected, which ended the program: {reason}",
                 call.name
             )));
         }
         if let Some(turn) = past.turns.iter().position(|turn| turn.now.is_none()) {
-            return diverged(past, turn);
+            return Err(past.diverged(turn));
         }
-        let slot = LIVE.try_with(Arc::clone).ok();
-        let mut live = slot.as_ref().and_then(|slot| lock(slot).take());
-        live = live.filter(|live| past.has(&live.turns));
+        let slot = LIVE.try_with(Arc::clone).unwrap_or_default();
+        let mut live = lock(&slot).take();
+        live = live.filter(|live| live.turns == past.turns.len());
         for _ in 0..REPLAYS {
             match self.run(past, live.take()).await {
-                Ok((next, live)) => {
-                    if let Some(slot) = &slot {
-                        *lock(slot) = live;
-                    }
-                    return next;
+                Ok((calls, now, live)) => {
+                    *lock(&slot) = Some(live);
+                    return Ok((calls, now));
                 }
                 Err(Lost::Killed) => {}
-                Err(Lost::Failed(words)) => return Next::Ends(Ended::failed(words)),
+                Err(Lost::Ends(ended)) => return Err(ended),
             }
         }
-        Next::Ends(Ended::failed("the interpreter was killed again and again"))
+        Err(Ended::failed("the interpreter was killed again and again"))
     }
 
     /// Runs the program from where it waits, or else from its start, until it leaves the thread behind.
-    async fn run(&self, past: &Past<'_>, live: Option<Live>) -> Result<(Next, Option<Live>), Lost> {
+    async fn run(
+        &self,
+        past: &Past<'_>,
+        live: Option<Live>,
+    ) -> Result<(Vec<ToolCall>, i64, Live), Lost> {
         let (mut live, mut answers) = match live {
             Some(live) => (live, past.turns.last().map(Turn::answers)),
             None => (self.start()?, None),
         };
         loop {
-            let at = live.turns.len();
-            let now = past.now(at).unwrap_or_else(|| self.now());
+            let (at, turn) = (live.turns, past.turns.get(live.turns));
+            let now = turn.and_then(|turn| turn.now).unwrap_or_else(|| self.now());
             let goes_on = match answers {
                 Some(answers) => answers,
                 None => self.begins(past)?,
             };
-            let made = match live.running.send(Message { now, goes_on }).await? {
-                Stopped::Calls(made) => made,
-                Stopped::Ended(_) if at < past.turns.len() => {
-                    return Ok((diverged(past, at), None));
-                }
-                Stopped::Ended(ended) => return Ok((Next::Ends(ended), None)),
+            let made = match (live.running.send(Message { now, goes_on }).await?, turn) {
+                (Stopped::Calls(made), _) => made,
+                (Stopped::Ended(_), Some(_)) => return Err(Lost::Ends(past.diverged(at))),
+                (Stopped::Ended(ended), None) => return Err(Lost::Ends(ended)),
             };
-            let count = live.turns.iter().map(Vec::len).sum();
-            let calls = calls(made, count);
-            if count + calls.len() > self.limits.calls {
-                let words = self.limits.out_of_calls();
-                return Ok((Next::Ends(Ended::failed(words)), None));
+            let ids = live.calls + 1..;
+            live.turns += 1;
+            live.calls += made.len();
+            if live.calls > self.limits.calls {
+                return Err(Lost::failed(self.limits.out_of_calls()));
             }
-            live.turns.push(calls.clone());
-            match past.turns.get(at) {
-                None => return Ok((Next::Calls(calls, now), Some(live))),
-                Some(turn) if !is_same(&calls, turn.calls) => {
-                    return Ok((diverged(past, at), None));
-                }
-                Some(turn) => answers = Some(turn.answers()),
+            let Some(turn) = turn else {
+                let calls = made.into_iter().zip(ids);
+                let calls = calls
+                    .map(|(made, id)| ToolCall::new(format!("c{id}"), made.tool, made.arguments));
+                return Ok((calls.collect(), now, live));
+            };
+            if !turn.is_same(&made) {
+                return Err(Lost::Ends(past.diverged(at)));
             }
+            answers = Some(turn.answers());
         }
     }
 
@@ -269,10 +271,13 @@ impl Program {
         let running = Running::new(&self.interpreter, &self.environment, self.limits);
         let running = running.map_err(|error| {
             let kind = error.kind();
-            Lost::Failed(format!("the interpreter could not be started: {kind}"))
+            Lost::failed(format!("the interpreter could not be started: {kind}"))
         })?;
-        let turns = Vec::new();
-        Ok(Live { running, turns })
+        Ok(Live {
+            running,
+            turns: 0,
+            calls: 0,
+        })
     }
 
     /// Begins the program, with the functions that the conversation may see. The others do not exist for it.
@@ -280,7 +285,7 @@ impl Program {
         let functions = signature::functions(past.tools, |function| past.source.contains(function));
         Ok(GoesOn::Start {
             source: past.source.to_owned(),
-            functions: functions.map_err(Lost::Failed)?,
+            functions: functions.map_err(Lost::failed)?,
             limits: self.limits,
         })
     }
@@ -291,49 +296,6 @@ impl Program {
             .unwrap_or_default();
         i64::try_from(now.as_micros()).unwrap_or(i64::MAX)
     }
-}
-
-impl Turn<'_> {
-    fn answers(&self) -> GoesOn {
-        GoesOn::Answers(self.answers.iter().map(Answer::answered).collect())
-    }
-}
-
-/// Returns the calls of a turn, after so many others.
-fn calls(made: Vec<Made>, count: usize) -> Vec<ToolCall> {
-    let ids = (count + 1..).map(|number| format!("c{number}"));
-    let calls = made.into_iter().zip(ids);
-    calls
-        .map(|(made, id)| ToolCall::new(id, made.tool, made.arguments))
-        .collect()
-}
-
-/// Returns a warning about a function of the program that has the name of a tool's.
-fn warning(past: &Past<'_>) -> Option<String> {
-    let defined = past.source.lines().filter_map(|line| {
-        let line = line.strip_prefix("async").map_or(line, str::trim_start);
-        let (name, _) = line.strip_prefix("def ")?.split_once('(')?;
-        Some(name.trim())
-    });
-    let is_tool = |name: &&str| {
-        let mut tools = past.tools.definitions();
-        tools.any(|def| names::identifier(&def.name) == **name)
-    };
-    let function = defined.into_iter().find(is_tool)?;
-    Some(format!(
-        "the program defines `{function}` itself, which hides the tool of that name"
-    ))
-}
-
-/// Returns the end of a program that does not make the calls again that it has made.
-fn diverged(past: &Past<'_>, turn: usize) -> Next {
-    let recorded = past.turns.get(turn).and_then(|turn| turn.calls.first());
-    let recorded = recorded.map_or("nothing", |call| &call.name);
-    Next::Ends(Ended::failed(format!(
-        "the program diverged: when it ran again, it did not repeat its calls from `{recorded}` on (turn {}). Calls that it made \
-         before have run, and none of them ran twice.",
-        turn + 1
-    )))
 }
 
 fn lock(slot: &Slot) -> std::sync::MutexGuard<'_, Option<Live>> {

@@ -1,5 +1,7 @@
 //! Calls that wait inside of programs: each kind of pause, in each place, with each decision, in the same process or another one.
 
+use std::time::{Duration, SystemTime};
+
 use serde_json::{Value, json};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, AgentError, ModelResponse, RunEnd, Session};
@@ -405,7 +407,9 @@ async fn a_program_that_was_changed_diverges_and_runs_nothing_twice() {
 #[tokio::test]
 async fn a_program_that_another_version_began_diverges() {
     let code = "try:\n    await pay('x', 1)\nexcept Exception: pass\nawait pay('x', 1)";
-    let first = agent(run_code(&all()), vec![call_of(code)]);
+    let clock = || SystemTime::UNIX_EPOCH + Duration::from_secs(77);
+    let tool = code_mode(&all()).clock(clock).build().unwrap();
+    let first = agent(tool, vec![call_of(code)]);
     let log = Log::default();
     let cx = Context::new().with(log.clone());
     let mut session = Session::ask("Go!");
@@ -417,7 +421,7 @@ async fn a_program_that_another_version_began_diverges() {
     assert_eq!(log.take(), ["x 1"]);
     // Turns without their times.
     let changed = serde_json::to_string(&session).unwrap();
-    let changed = changed.replace("now", "then");
+    let changed = changed.replace("77000000", "");
     let mut session: Session = serde_json::from_str(&changed).unwrap();
     let _ = another(&all()).run(&mut session, &cx).await.unwrap();
     assert_eq!(log.take(), ["x 1"]);

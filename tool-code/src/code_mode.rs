@@ -71,6 +71,12 @@ impl fmt::Display for CodeModeError {
 
 impl Error for CodeModeError {}
 
+// Callers hand it on as it is.
+#[allow(clippy::needless_pass_by_value)]
+fn error(words: impl ToString) -> CodeModeError {
+    CodeModeError(words.to_string())
+}
+
 /// A program.
 #[derive(Deserialize, Schema)]
 struct Code {
@@ -134,8 +140,8 @@ impl CodeMode {
         }
     }
 
-    /// Sets the clock that programs read by `datetime.now()`. What it returns is part of the session, so a program that goes on
-    /// reads the same times again. Default: the system's, in UTC.
+    /// Sets the clock that programs read by `datetime.now()`: when they begin, and when they go on. What it returns is part of the
+    /// session, so a program reads the same times again. Default: the system's, in UTC.
     pub fn clock(self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self {
             clock: Arc::new(clock),
@@ -151,7 +157,8 @@ impl CodeMode {
         }
     }
 
-    /// Leaves the functions out of the description, for many tools. A program finds them by `find_tools(…)`.
+    /// Leaves the functions out of the description, for many tools. A program finds them by the tool `find_tools`, which is added to
+    /// those of the executor.
     pub fn search(self) -> Self {
         Self {
             is_searching: true,
@@ -181,20 +188,28 @@ impl CodeMode {
         let mut tools = self.tools;
         let searching = search::tools();
         if self.is_searching {
-            let tools_and_search = tools.merge(&searching);
-            tools = tools_and_search.map_err(|error| CodeModeError(error.to_string()))?;
+            tools = tools.merge(&searching).map_err(error)?;
         }
-        let differs = |tool: &&Arc<dyn Tool>| {
-            let options = &tool.def().options;
-            options.return_direct || options.background
-        };
-        for tool in tools.clone().iter().filter(differs) {
-            tools = tools.with(Arc::new(ForProgram::new(tool)));
+        // The program waits for the results of all tools, and reads them itself.
+        let waited_for = tools.definitions().cloned().filter_map(|mut def| {
+            let options = &mut def.options;
+            let differs = options.return_direct || options.background;
+            (options.return_direct, options.background) = (false, false);
+            differs.then_some(def)
+        });
+        let waited_for = tools.attach(waited_for).map_err(error)?;
+        for tool in waited_for.iter() {
+            tools = tools.with(Arc::clone(tool));
         }
         let executor = (self.executor)(tools.clone()).layer(PlainResults);
         let seen = executor.tools(cx);
+        if self.is_searching && seen.get(search::NAME).is_none() {
+            return Err(error(
+                "the executor lacks `find_tools`, which is among the tools that it is given",
+            ));
+        }
         for tools in [&tools, &seen] {
-            signature::functions(tools, |_| true).map_err(CodeModeError)?;
+            signature::functions(tools, |_| true).map_err(error)?;
         }
         let described = if self.is_searching { &searching } else { &seen };
         let functions = stubs::stubs(described);
@@ -209,7 +224,7 @@ impl CodeMode {
         // Programs end by their own limits.
         let agent = agent.max_turns(u32::MAX).max_steps(u32::MAX);
         let inner = AgentTool::new(agent, self.name, format!("{ABOUT}\n\n{functions}")).build();
-        let inner = inner.map_err(|error| CodeModeError(error.to_string()))?;
+        let inner = inner.map_err(error)?;
         let mut def = inner.def().clone();
         def.input = SchemaDoc::of::<Code>();
         def.options.annotations.destructive = Some(false);
@@ -225,7 +240,7 @@ impl CodeMode {
 
     fn checked_interpreter(&self) -> Result<Interpreter, CodeModeError> {
         worker::exit_if_marked();
-        let wrong = |words: &str| Err(CodeModeError(words.to_owned()));
+        let wrong = |words: &str| Err(error(words));
         match &self.interpreter {
             Some(Interpreter::Process) | None if !worker::is_ready() => wrong(
                 "programs run in a process of this executable, whose `main` must begin with `toolwright_code::worker()`; or choose \
@@ -330,34 +345,6 @@ impl WrapTool for CodeTool {
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
         self.code(&call).map(drop)
-    }
-}
-
-/// A tool whose result goes to the program, which waits for it.
-struct ForProgram {
-    inner: Arc<dyn Tool>,
-    def: ToolDef,
-}
-
-impl ForProgram {
-    fn new(tool: &Arc<dyn Tool>) -> Self {
-        let mut def = tool.def().clone();
-        def.options.return_direct = false;
-        def.options.background = false;
-        Self {
-            inner: Arc::clone(tool),
-            def,
-        }
-    }
-}
-
-impl WrapTool for ForProgram {
-    fn inner(&self) -> &Arc<dyn Tool> {
-        &self.inner
-    }
-
-    fn def(&self) -> &ToolDef {
-        &self.def
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) struct Monty {
     /// Number of lines before the program's own.
     lines: u32,
     functions: BTreeMap<String, Signature>,
-    printed: Printed,
+    printed: Capped,
     /// Time of the program.
     now: i64,
     /// Number of calls that have begun.
@@ -91,7 +91,7 @@ impl Monty {
         limits: Limits,
     ) -> Result<RunProgress, MontyException> {
         self.limits = limits;
-        self.printed = Printed(Capped::new(limits.printed));
+        self.printed = Capped::new(limits.printed);
         let mut source = PRELUDE.to_owned();
         for Signature { function, .. } in &functions {
             let _ = writeln!(
@@ -299,24 +299,21 @@ impl Monty {
     fn ended(&mut self, result: Result<Box<RawValue>, String>) -> Stopped {
         Stopped::Ended(Ended {
             result,
-            printed: std::mem::take(&mut self.printed.0).finish(),
+            printed: std::mem::take(&mut self.printed).finish(),
             warning: None,
         })
     }
 }
 
-/// Printed text. Keeps its first bytes and counts the rest, so that a program cannot fill the host's memory.
-#[derive(Default)]
-struct Printed(Capped);
-
-impl PrintWriterCallback for Printed {
+/// Keeps the first bytes of printed text, so that a program cannot fill the host's memory.
+impl PrintWriterCallback for Capped {
     fn stdout_write(&mut self, output: Cow<'_, str>) -> Result<(), MontyException> {
-        self.0.push(&output);
+        self.push(&output);
         Ok(())
     }
 
     fn stdout_push(&mut self, end: char) -> Result<(), MontyException> {
-        self.0.push(end.encode_utf8(&mut [0; 4]));
+        self.push(end.encode_utf8(&mut [0; 4]));
         Ok(())
     }
 }

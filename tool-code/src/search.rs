@@ -8,13 +8,16 @@ use crate::stubs::stubs_of;
 /// Number of functions that one search returns.
 const MAX_FOUND: usize = 8;
 
+/// Name of the tool.
+pub(crate) const NAME: &str = "find_tools";
+
 /// Finds functions by words, and returns their declarations. Print them, and call the functions in your next program.
 #[tool(read_only)]
 fn find_tools(words: &str, cx: &Context) -> String {
     let Some(running) = cx.get::<RunningCode>() else {
         return "there is no program".to_owned();
     };
-    let tools = running.executor.tools(cx).without("find_tools");
+    let tools = running.executor.tools(cx).without(NAME);
     let found = tools.search(words, MAX_FOUND, &cx.scope());
     let stubs = stubs_of(found.iter().map(|found| found.def));
     if stubs.is_empty() {

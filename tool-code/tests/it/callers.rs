@@ -10,7 +10,6 @@ use toolwright::agent::{Agent, ModelResponse, RunEnd, Session, Status};
 use toolwright::call::{BoxFuture, Cancel, Content, Grant, HaltReason, Progress, Scope};
 use toolwright::executor::{Event, OutputLimit};
 use toolwright::layers::{Handled, Layer, Next, Request};
-use toolwright::schema::SchemaDoc;
 use toolwright::{Context, DynTool, Executor, Outcome, ToolCall, ToolError, Toolset, tool, tools};
 use toolwright_code::{CodeMode, Interpreter};
 
@@ -179,6 +178,22 @@ async fn tools_of_the_executor_are_functions() {
     }
 }
 
+#[test]
+fn an_executor_without_the_search_is_an_error() {
+    let mode = code_mode(&basic()).search();
+    let without = mode.executor(|_| Executor::serial(basic())).build();
+    let error = without.map(drop).unwrap_err().to_string();
+    assert!(error.contains("`find_tools`"), "{error}");
+    // The name is taken.
+    let search = toolwright::DynTool::builder()
+        .name("find_tools")
+        .description("It.");
+    let search = search.handler_sync(|_: serde_json::Value, _| Ok::<_, ToolError>(1));
+    let tools = Toolset::new([search.build().unwrap()]).unwrap();
+    assert!(code_mode(&tools).build().is_ok());
+    assert!(code_mode(&tools).search().build().is_err());
+}
+
 #[tokio::test]
 async fn a_search_returns_stubs() {
     let mode = || code_mode(&basic()).executor(Executor::serial).search();
@@ -277,51 +292,6 @@ async fn a_halt_inside_ends_the_outer_run() {
 async fn a_program_waits_for_a_background_tool() {
     let text = answer(&tools![render], "await render(6)").await;
     assert_eq!(text, r#"{"value":7}"#);
-}
-
-/// Classes of equal names in other tools' arguments are equal only if what they hold is.
-#[test]
-fn stubs_keep_different_classes_apart() {
-    let tool = |name: &str, member: &str| {
-        let schema = serde_json::json!({"type": "object", "required": ["data"], "properties": {
-            "data": {"type": "object", "required": ["attributes"], "properties": {
-                "attributes": {"type": "object", "required": [member], "properties": {
-                    member: {"type": "string"},
-                }},
-            }},
-        }});
-        DynTool::builder()
-            .name(name.to_owned())
-            .description("Creates.")
-            .parameters(SchemaDoc::parse(&schema.to_string()).unwrap())
-            .handler_sync(|_: serde_json::Value, _| Ok::<_, ToolError>("created"))
-            .build()
-            .unwrap()
-    };
-    let tools = Toolset::new([tool("create_user", "name"), tool("create_pet", "age")]).unwrap();
-    let stubs = toolwright_code::stubs(&tools);
-    assert!(
-        stubs.contains("name: str") && stubs.contains("age: str"),
-        "{stubs}"
-    );
-    let pet = stubs
-        .lines()
-        .find(|line| line.contains("def create_pet"))
-        .unwrap();
-    let user = stubs
-        .lines()
-        .find(|line| line.contains("def create_user"))
-        .unwrap();
-    let class = |line: &str| {
-        line.split_once("data: ")
-            .unwrap()
-            .1
-            .split(')')
-            .next()
-            .unwrap()
-            .to_owned()
-    };
-    assert_ne!(class(pet), class(user), "{stubs}");
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ mod callers;
 mod limits;
 mod pauses;
 mod programs;
+mod stubs;
 
 use std::sync::{Arc, Mutex};
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -63,9 +64,11 @@ pub(crate) struct Running {
     taken: Duration,
 }
 
+/// Messages to a thread, with the places of their answers.
+type Sender = mpsc::Sender<(Message, oneshot::Sender<Stopped>)>;
+
 enum Place {
-    /// `None` while a thread has the engine.
-    Here(Option<Box<dyn Engine>>),
+    Here(Sender),
     Process(Box<Process>),
 }
 
@@ -85,7 +88,7 @@ impl Running {
         };
         let place = match path {
             Some(path) => Place::Process(Box::new(Process::start(&path, environment)?)),
-            None => Place::Here(Some(Box::new(Monty::default()))),
+            None => Place::Here(thread()?),
         };
         let taken = Duration::ZERO;
         Ok(Self {
@@ -101,7 +104,7 @@ impl Running {
         let limits = self.limits;
         let answer = async {
             match &mut self.place {
-                Place::Here(engine) => run_here(engine, message).await,
+                Place::Here(thread) => run_here(thread, message).await,
                 Place::Process(process) => process.run(&message, limits).await,
             }
         };
@@ -111,21 +114,25 @@ impl Running {
     }
 }
 
-async fn run_here(place: &mut Option<Box<dyn Engine>>, message: Message) -> Result<Stopped, Lost> {
-    let (sender, receiver) = oneshot::channel();
-    let engine = place.take();
+/// Starts a thread that runs an engine.
+fn thread() -> io::Result<Sender> {
+    let (messages, inbox) = mpsc::channel::<(Message, oneshot::Sender<Stopped>)>();
     let thread = std::thread::Builder::new().stack_size(STACK);
-    let started = thread.spawn(move || {
-        let ran = engine.map(|mut engine| (engine.run(message), engine));
-        let _ = sender.send(ran);
-    });
-    let failed = || Lost::failed("the interpreter failed");
-    started.map_err(|_| failed())?;
-    // Nothing is sent if the engine panicked.
-    let ran = receiver.await.ok().flatten();
-    let (stopped, engine) = ran.ok_or_else(failed)?;
-    *place = Some(engine);
-    Ok(stopped)
+    thread.spawn(move || {
+        let mut engine = Monty::default();
+        while let Ok((message, answer)) = inbox.recv() {
+            let _ = answer.send(engine.run(message));
+        }
+    })?;
+    Ok(messages)
+}
+
+async fn run_here(thread: &Sender, message: Message) -> Result<Stopped, Lost> {
+    let (sender, receiver) = oneshot::channel();
+    // The thread is gone if the engine panicked.
+    let _ = thread.send((message, sender));
+    let stopped = receiver.await;
+    stopped.map_err(|_| Lost::failed("the interpreter failed"))
 }
 
 /// The interpreter's process, with its pipes. Each message is a line of JSON.

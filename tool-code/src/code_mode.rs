@@ -1,7 +1,7 @@
 //! The tool that runs programs, and its builder.
 
 use std::error::Error;
-use std::fmt::{self, Write};
+use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -290,10 +290,14 @@ impl CodeTool {
         };
         match answer {
             Ok(Outcome::Value(text)) => {
-                let ended = serde_json::from_str(&text.to_plain());
-                result(ended.map_err(|error| {
+                let text = text.to_plain();
+                let ended: Ended = serde_json::from_str(&text).map_err(|error| {
                     ToolError::failed("the program has no result").with_source(error)
-                })?)
+                })?;
+                match failure(ended) {
+                    Some(error) => Err(error),
+                    None => Ok(Outcome::Value(Payload::json(text.into_owned()))),
+                }
             }
             // An answer would become the result of the whole program.
             Ok(Outcome::AskUser { question, .. }) => {
@@ -305,26 +309,13 @@ impl CodeTool {
     }
 }
 
-/// Returns the result of a program as the model reads it.
-fn result(ended: Ended) -> Result<Outcome, ToolError> {
-    match ended.result {
-        Ok(value) => {
-            let mut out = format!("{{\"value\":{}", value.get());
-            for (key, text) in [("printed", Some(ended.printed)), ("warning", ended.warning)] {
-                if let Some(text) = text.filter(|text| !text.is_empty()) {
-                    let _ = write!(out, ",\"{key}\":{}", serde_json::Value::from(text));
-                }
-            }
-            out.push('}');
-            Ok(Outcome::Value(Payload::json(out)))
-        }
-        Err(words) => {
-            let printed = Some(ended.printed).filter(|printed| !printed.is_empty());
-            let printed = printed.map(|printed| format!("printed before:\n{printed}"));
-            let more = printed.into_iter().chain(ended.warning);
-            Err(more.fold(ToolError::failed(words), ToolError::with_message))
-        }
-    }
+/// Returns the error of a program as the model reads it.
+fn failure(ended: Ended) -> Option<ToolError> {
+    let printed = Some(ended.printed).filter(|printed| !printed.is_empty());
+    let printed = printed.map(|printed| format!("printed before:\n{printed}"));
+    let more = printed.into_iter().chain(ended.warning);
+    let error = ToolError::failed(ended.error?);
+    Some(more.fold(error, ToolError::with_message))
 }
 
 impl WrapTool for CodeTool {

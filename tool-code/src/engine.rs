@@ -73,21 +73,26 @@ pub(crate) struct Made {
     pub(crate) arguments: String,
 }
 
-/// End of a program.
+/// End of a program, as the model reads it if there is no error.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Ended {
-    /// The value as JSON, or an error.
-    pub(crate) result: Result<Box<RawValue>, String>,
+    /// `null` beside an error.
+    pub(crate) value: Box<RawValue>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) printed: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) warning: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
 }
 
 impl Ended {
     pub(crate) fn failed(words: impl Into<String>) -> Self {
         Self {
-            result: Err(words.into()),
+            value: RawValue::NULL.to_owned(),
             printed: String::new(),
             warning: None,
+            error: Some(words.into()),
         }
     }
 }

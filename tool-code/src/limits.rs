@@ -47,8 +47,9 @@ impl Default for Limits {
 impl Limits {
     /// Limit of one message of an interpreter, in bytes.
     pub(crate) fn message(&self) -> u64 {
-        // JSON in a string has two bytes for one, and printed text six. Names and errors are short.
+        // JSON in a string has two bytes for one, and printed text six. Errors and the names of tools are short.
         let texts = self.printed.saturating_add(self.value).saturating_mul(6);
+        let texts = texts.saturating_add(self.calls.saturating_mul(256));
         texts.saturating_add(2 * MAX_ARGUMENTS + (64 << 10)) as u64
     }
 

@@ -15,6 +15,7 @@ use toolwright::json::Value;
 
 use crate::engine::{Answered, Ended, Engine, GoesOn, Made, Message, Raised, Stopped};
 use crate::limits::{Limits, MAX_ARGUMENTS};
+use crate::names;
 use crate::signature::Signature;
 use crate::text::Capped;
 
@@ -202,40 +203,37 @@ impl Monty {
         args: &[MontyObject],
         kwargs: &DictPairs,
     ) -> Result<Made, Raised> {
-        let mut text = |value: &MontyObject| match json(value, 0).map(|value| value.to_json()) {
-            Ok(json) if json.len() > MAX_ARGUMENTS - self.bytes => {
-                let most = MAX_ARGUMENTS >> 20;
-                let words = format!("the arguments of calls at once are longer than {most} MiB");
-                Err(Raised::new("ValueError", words))
-            }
-            Ok(json) => {
-                self.bytes += json.len();
-                Ok(json)
-            }
-            Err(kind) => {
+        let text = |value: &MontyObject| {
+            let value = json(value, 0).map_err(|kind| {
                 let words =
                     format!("an argument of {function} is {kind}, which is not a JSON value");
-                Err(Raised::new("TypeError", words))
-            }
+                Raised::new("TypeError", words)
+            })?;
+            Ok(value.to_json())
         };
-        let positional = args.iter().map(&mut text).collect::<Result<Vec<_>, _>>()?;
+        let positional = args.iter().map(text).collect::<Result<Vec<_>, _>>()?;
         let named = kwargs.into_iter();
         let named = named.map(|(name, value)| Ok((name.to_string(), text(value)?)));
         let named = named.collect::<Result<Vec<_>, _>>()?;
         let unknown = || Raised::new("NameError", format!("name '{function}' is not defined"));
         let signature = self.functions.get(function).ok_or_else(unknown)?;
-        Ok(Made {
-            tool: signature.tool.clone(),
-            arguments: signature.arguments(&positional, &named)?,
-        })
+        let arguments = signature.arguments(&positional, &named)?;
+        if arguments.len() > MAX_ARGUMENTS - self.bytes {
+            let most = MAX_ARGUMENTS >> 20;
+            let words = format!("the arguments of calls at once are longer than {most} MiB");
+            return Err(Raised::new("ValueError", words));
+        }
+        self.bytes += arguments.len();
+        let tool = signature.tool.clone();
+        Ok(Made { tool, arguments })
     }
 
     /// Returns a function that was called and never awaited.
-    fn never_awaited(&self) -> Option<&str> {
+    fn never_awaited(&self) -> Option<String> {
         let mut not_begun = self.not_begun.iter().filter(|(_, count)| **count > 0);
-        let not_sent = self.made.first().map(|(_, made)| &*made.tool);
-        let not_begun = not_begun.next().map(|(function, _)| &**function);
-        not_begun.or(not_sent)
+        let not_begun = not_begun.next().map(|(function, _)| function.clone());
+        let not_sent = self.made.first();
+        not_begun.or_else(|| not_sent.map(|(_, made)| names::identifier(&made.tool)))
     }
 
     fn completed(&mut self, value: &MontyObject) -> Stopped {
@@ -249,10 +247,15 @@ impl Monty {
             Ok(json) if json.len() > most => self.ends(format!(
                 "ValueError: the program ended with a value of more than {most} bytes of JSON: return less, or a part of it"
             )),
-            Ok(json) => {
-                let value = RawValue::from_string(json);
-                self.ended(value.map_err(|_| "the value is not JSON".to_owned()))
-            }
+            Ok(json) => match RawValue::from_string(json) {
+                Ok(value) => Stopped::Ended(Ended {
+                    value,
+                    printed: std::mem::take(&mut self.printed).finish(),
+                    warning: None,
+                    error: None,
+                }),
+                Err(_) => self.ends("the value is not JSON"),
+            },
             Err(kind) => self.ends(format!(
                 "TypeError: the program ended with {kind}, which is not a JSON value"
             )),
@@ -293,14 +296,10 @@ impl Monty {
     }
 
     fn ends(&mut self, words: impl Into<String>) -> Stopped {
-        self.ended(Err(words.into()))
-    }
-
-    fn ended(&mut self, result: Result<Box<RawValue>, String>) -> Stopped {
+        let printed = std::mem::take(&mut self.printed).finish();
         Stopped::Ended(Ended {
-            result,
-            printed: std::mem::take(&mut self.printed).finish(),
-            warning: None,
+            printed,
+            ..Ended::failed(words)
         })
     }
 }

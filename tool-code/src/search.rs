@@ -17,9 +17,11 @@ fn find_tools(words: &str, cx: &Context) -> String {
     let Some(running) = cx.get::<RunningCode>() else {
         return "there is no program".to_owned();
     };
-    let tools = running.executor.tools(cx).without(NAME);
-    let found = tools.search(words, MAX_FOUND, &cx.scope());
-    let stubs = stubs_of(found.iter().map(|found| found.def));
+    // The set of a conversation that sees all tools keeps its index.
+    let tools = running.executor.tools(cx);
+    let found = tools.search(words, MAX_FOUND + 1, &cx.scope()).into_iter();
+    let others = found.map(|found| found.def).filter(|def| def.name != NAME);
+    let stubs = stubs_of(others.take(MAX_FOUND));
     if stubs.is_empty() {
         return "no function is about these words".to_owned();
     }

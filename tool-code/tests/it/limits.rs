@@ -201,6 +201,9 @@ await asyncio.gather(*[call(250_000) for _ in range(COUNT)])";
     assert_eq!(text.matches("pay: amount: expecte").count(), 3, "{text}");
     let text = answer(&basic(), &code.replace("COUNT", "5")).await;
     assert!(text.contains("the arguments"), "{text}");
-    let text = answer(&basic(), "x = 'a' * 2_000_000\ntry:\n    await pay(x, 1)\nexcept ValueError as e:\n    x = str(e)\nx").await;
-    assert!(text.contains("the arguments"), "{text}");
+    for call in ["pay('a' * 2_000_000, 1)", "pay(**{'a' * 2_000_000: 1})"] {
+        let code = format!("try:\n    await {call}\nexcept ValueError as e:\n    x = str(e)\nx");
+        let text = answer(&basic(), &code).await;
+        assert!(text.contains("the arguments"), "{call}: {text}");
+    }
 }

@@ -17,6 +17,12 @@ fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
+/// Echoes a text.
+#[tool(read_only)]
+fn echo(text: &str) -> usize {
+    text.len()
+}
+
 static KILLED: AtomicUsize = AtomicUsize::new(0);
 static COUNTED: AtomicUsize = AtomicUsize::new(0);
 
@@ -41,7 +47,7 @@ async fn wait() -> &'static str {
 
 fn main() {
     toolwright_code::worker();
-    let tests: [(&str, fn()); 9] = [
+    let tests: [(&str, fn()); 10] = [
         ("a_program_runs_in_a_process_of_this_executable", runs),
         (
             "hostile_programs_end_in_time_and_take_no_memory_of_the_host",
@@ -61,6 +67,7 @@ fn main() {
             "a_program_that_closes_its_pipe_and_lives_on_is_an_error",
             closes_its_pipe,
         ),
+        ("calls_within_the_limits_fit_into_a_message", long_messages),
         ("limits_may_be_as_large_as_can_be", largest_limits),
         ("the_example_prints_what_the_guide_says", example),
     ];
@@ -260,6 +267,24 @@ fn closes_its_pipe() {
     std::fs::remove_file(&path).unwrap();
     assert!(text.starts_with("the interpreter failed"), "{text}");
     assert!(began.elapsed() < Duration::from_secs(30), "{began:?}");
+}
+
+/// What fits into the limits fits into the messages of the process.
+fn long_messages() {
+    let limits = Limits {
+        calls: 5000,
+        time: Duration::from_mins(1),
+        ..Limits::default()
+    };
+    for (calls, expected) in [
+        ("add(i, 1) for i in range(5000)", "5000"),
+        ("echo('\\n\"' * 90_000) for i in range(2)", "2"),
+    ] {
+        let code = format!("import asyncio\nlen(await asyncio.gather(*[{calls}]))");
+        let mode = CodeMode::new(&tools![add, echo]).limits(limits);
+        let text = answer(mode, &code);
+        assert_eq!(text, format!(r#"{{"value":{expected}}}"#), "{calls}");
+    }
 }
 
 fn largest_limits() {

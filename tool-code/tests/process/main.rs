@@ -30,8 +30,9 @@ static COUNTED: AtomicUsize = AtomicUsize::new(0);
 #[tool]
 fn kill_and_count() -> usize {
     for child in children() {
+        let signal = ["-9", "-15", "-2"][KILLED.load(Ordering::Relaxed) % 3];
         let killed = std::process::Command::new("kill")
-            .args(["-9", &child])
+            .args([signal, &child])
             .status();
         KILLED.fetch_add(usize::from(killed.unwrap().success()), Ordering::Relaxed);
     }

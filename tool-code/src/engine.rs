@@ -20,20 +20,20 @@ pub(crate) trait Engine: Send {
 pub(crate) struct Message {
     /// Microseconds since 1970.
     pub(crate) now: i64,
-    pub(crate) goes_on: GoesOn,
+    pub(crate) input: Input,
 }
 
-/// Place where a program begins or goes on.
+/// Input of a program that begins or goes on.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum GoesOn {
-    /// At its start.
+pub(crate) enum Input {
+    /// The program itself.
     Start {
         source: String,
         functions: Vec<Signature>,
         limits: Limits,
     },
-    /// With the answers of the calls that it waits for, in their order.
+    /// Answers of the calls that it waits for, in their order.
     Answers(Vec<Answered>),
 }
 

@@ -13,7 +13,7 @@ use monty_types::{
 use serde_json::value::RawValue;
 use toolwright::json::Value;
 
-use crate::engine::{Answered, Ended, Engine, GoesOn, Made, Message, Raised, Stopped};
+use crate::engine::{Answered, Ended, Engine, Input, Made, Message, Raised, Stopped};
 use crate::limits::{Limits, MAX_ARGUMENTS};
 use crate::names;
 use crate::signature::Signature;
@@ -61,16 +61,16 @@ pub(crate) struct Monty {
 impl Engine for Monty {
     fn run(&mut self, message: Message) -> Stopped {
         self.now = message.now;
-        let progress = match (message.goes_on, self.waits.take()) {
+        let progress = match (message.input, self.waits.take()) {
             (
-                GoesOn::Start {
+                Input::Start {
                     source,
                     functions,
                     limits,
                 },
                 _,
             ) => self.start(&source, functions, limits),
-            (GoesOn::Answers(answers), Some(waits)) => {
+            (Input::Answers(answers), Some(waits)) => {
                 let calls = std::mem::take(&mut self.made).into_iter();
                 let answers = calls
                     .zip(answers)
@@ -78,7 +78,7 @@ impl Engine for Monty {
                 let answers = answers.chain(self.refused.drain(..)).collect();
                 waits.resume(answers, PrintWriter::Callback(&mut self.printed))
             }
-            (GoesOn::Answers(_), None) => return self.ends("the program does not wait"),
+            (Input::Answers(_), None) => return self.ends("the program does not wait"),
         };
         self.drive(progress)
     }

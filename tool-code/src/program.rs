@@ -13,7 +13,7 @@ use toolwright::wire::Usage;
 use toolwright::{ToolCall, Toolset};
 
 use crate::answers::{self, Answer};
-use crate::engine::{Ended, GoesOn, Made, Message, Stopped};
+use crate::engine::{Ended, Input, Made, Message, Stopped};
 use crate::interpreter::{Interpreter, Lost, Running};
 use crate::limits::Limits;
 use crate::{names, signature};
@@ -193,8 +193,8 @@ impl Turn<'_> {
                 .all(|(call, made)| *call.name == made.tool && *call.arguments == *made.arguments)
     }
 
-    fn answers(&self) -> GoesOn {
-        GoesOn::Answers(self.answers.iter().map(Answer::answered).collect())
+    fn answers(&self) -> Input {
+        Input::Answers(self.answers.iter().map(Answer::answered).collect())
     }
 }
 
@@ -239,11 +239,11 @@ impl Program {
         loop {
             let (at, turn) = (live.turns, past.turns.get(live.turns));
             let now = turn.and_then(|turn| turn.now).unwrap_or_else(|| self.now());
-            let goes_on = match answers {
+            let input = match answers {
                 Some(answers) => answers,
                 None => self.begins(past)?,
             };
-            let made = match (live.running.send(Message { now, goes_on }).await?, turn) {
+            let made = match (live.running.send(Message { now, input }).await?, turn) {
                 (Stopped::Calls(made), _) => made,
                 (Stopped::Ended(_), Some(_)) => return Err(Lost::Ends(past.diverged(at))),
                 (Stopped::Ended(ended), None) => return Err(Lost::Ends(ended)),
@@ -281,9 +281,9 @@ impl Program {
     }
 
     /// Begins the program, with the functions that the conversation may see. The others do not exist for it.
-    fn begins(&self, past: &Past<'_>) -> Result<GoesOn, Lost> {
+    fn begins(&self, past: &Past<'_>) -> Result<Input, Lost> {
         let functions = signature::functions(past.tools, |function| past.source.contains(function));
-        Ok(GoesOn::Start {
+        Ok(Input::Start {
             source: past.source.to_owned(),
             functions: functions.map_err(Lost::failed)?,
             limits: self.limits,

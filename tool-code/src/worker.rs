@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::engine::{Engine, GoesOn, Message};
+use crate::engine::{Engine, Input, Message};
 use crate::limits::Limits;
 use crate::monty::Monty;
 
@@ -57,7 +57,7 @@ fn serve() -> io::Result<()> {
             return Ok(());
         }
         let message: Message = serde_json::from_slice(&line)?;
-        if let GoesOn::Start { limits, .. } = &message.goes_on {
+        if let Input::Start { limits, .. } = &message.input {
             limit(*limits)?;
         }
         let mut answer = serde_json::to_vec(&engine.run(message))?;

@@ -493,12 +493,22 @@ impl Agent {
     /// Runs the session, and again if a message came into its inbox between the last look of a run and the end of its lease.
     async fn run_all(&self, session: &mut Session, cx: &Context) -> Result<Run, AgentError> {
         let mut run = Engine::new(self, session, cx.clone()).run().await?;
-        while matches!(run.end, RunEnd::Completed) && self.persistence.has_mail(session).await {
-            match Engine::new(self, session, cx.clone()).run().await {
+        while matches!(run.end, RunEnd::Completed)
+            && !cx.cancel().is_cancelled()
+            && let Ok(Some(_)) = self.persistence.mail(session).await
+        {
+            let before = session.same();
+            // Boxed, because it is rare.
+            match Box::pin(Engine::new(self, session, cx.clone()).run()).await {
                 Ok(next) => run = run.before(next),
-                // Another run takes it.
-                Err(AgentError::Checkpoint(error)) if error.is_conflict() => break,
-                Err(error) => return Err(error),
+                Err(error) => {
+                    // Another run takes the message. After any other error the session is as the run left it, and the next one
+                    // reports the error if it stands.
+                    if matches!(&error, AgentError::Checkpoint(error) if error.is_conflict()) {
+                        *session = before;
+                    }
+                    break;
+                }
             }
         }
         Ok(run)

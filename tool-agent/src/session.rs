@@ -189,6 +189,15 @@ impl RunPosition {
         }
     }
 
+    /// Returns the position of calls that the host put into the thread after this run.
+    const fn next_calls(&self) -> Self {
+        Self {
+            node: Node::Tools,
+            turn: 1,
+            ..Self::start(self.run.saturating_add(1))
+        }
+    }
+
     /// Returns the counts since the run began, or since it reached a limit.
     pub(crate) fn spent(&self) -> LimitCounts {
         LimitCounts {
@@ -326,7 +335,7 @@ impl Session {
     /// Returns the id of the current run: session, number of the run, and branch if there is one. A run begins with a
     /// message of the user.
     pub fn run_id(&self) -> String {
-        let (id, run) = (&self.id, self.at.run);
+        let (id, run) = (&self.id, self.position().run);
         match self.branch {
             Some(branch) => format!("{id}/{run}@{branch}"),
             None => format!("{id}/{run}"),
@@ -335,8 +344,17 @@ impl Session {
 
     /// Returns the current turn of the run. Calls belong to the request that offered the tools.
     pub(crate) fn turn(&self) -> u32 {
-        let over = u32::from(self.at.node == Node::Tools);
-        self.at.turn.saturating_sub(over)
+        let at = self.position();
+        let over = u32::from(at.node == Node::Tools);
+        at.turn.saturating_sub(over)
+    }
+
+    /// Returns the position of the last turn. Calls that the host put into the thread are those of the next run.
+    fn position(&self) -> RunPosition {
+        match self.at.node {
+            Node::End if self.thread.is_open() == Ok(true) => self.at.next_calls(),
+            _ => self.at,
+        }
     }
 
     /// Returns the key of the record of a call in the current turn.

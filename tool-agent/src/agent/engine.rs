@@ -145,8 +145,7 @@ impl<'a> Engine<'a> {
     }
 
     pub(super) async fn run(mut self) -> Result<Run, AgentError> {
-        self.receive().await?;
-        self.begin()?;
+        self.begin().await?;
         self.read_stored().await?;
         for hook in &self.agent.hooks {
             hook.before_run(self.session);
@@ -230,7 +229,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Prepares the session for a run. Fails if the session is not in a state that can run.
-    fn begin(&mut self) -> Result<(), AgentError> {
+    async fn begin(&mut self) -> Result<(), AgentError> {
         if !self.session.goes_on() {
             return Err(match self.session.status() {
                 Status::Failed { message } => SessionError::Failed(message),
@@ -243,6 +242,12 @@ impl<'a> Engine<'a> {
         }
         self.agent.active_agent(self.session)?;
         self.wake();
+        if self.session.at.node == Node::End
+            && let Some(message) = self.take_mail().await?
+        {
+            self.session.begin(message);
+            self.wake();
+        }
         if self.session.at.node == Node::Model {
             self.session.thread.check()?;
             let agent = self.active_agent();

@@ -21,9 +21,6 @@ use crate::store::{
     Checkpoint, CheckpointError, CheckpointId, Checkpointer, Lease, NewCheckpoint, Written,
 };
 
-/// Most messages that are taken out of an inbox at once.
-const MAIL: usize = 64;
-
 /// Store of an agent's sessions, with its settings.
 #[derive(Clone, Default)]
 pub(super) struct Persistence {
@@ -144,19 +141,13 @@ impl Persistence {
         )))
     }
 
-    /// Returns the next messages of the session's inbox; none without a store.
-    pub(super) async fn inbox(&self, session: &Session) -> Result<Vec<String>, CheckpointError> {
-        match &self.store {
-            Some(store) => store.inbox(session.id(), session.received, MAIL).await,
-            None => Ok(Vec::new()),
-        }
-    }
-
-    /// Returns true if there are messages for the session.
-    pub(super) async fn has_mail(&self, session: &Session) -> bool {
-        self.inbox(session)
-            .await
-            .is_ok_and(|inbox| !inbox.is_empty())
+    /// Returns the next message of the session's inbox; `None` without a store.
+    pub(super) async fn mail(&self, session: &Session) -> Result<Option<String>, CheckpointError> {
+        let Some(store) = &self.store else {
+            return Ok(None);
+        };
+        let inbox = store.inbox(session.id(), session.received, 1).await?;
+        Ok(inbox.into_iter().next())
     }
 
     pub(super) async fn latest(&self, id: &str) -> Result<Option<Session>, CheckpointError> {
@@ -164,6 +155,13 @@ impl Persistence {
         checkpoint
             .map(|checkpoint| checkpoint.session())
             .transpose()
+    }
+
+    /// Returns the stored session if it is newer than this copy of it. An error is left to the next write.
+    pub(super) async fn newer(&self, session: &Session) -> Option<Session> {
+        let saved = session.saved.filter(|_| self.store.is_some())?;
+        let stored = self.latest(session.id()).await.ok()??;
+        (stored.saved > Some(saved)).then_some(stored)
     }
 
     /// Loads a session that must be there.

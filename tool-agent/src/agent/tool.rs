@@ -167,7 +167,7 @@ impl AgentTool {
     }
 
     /// Returns the session with which a paused call goes on; none for a call that begins.
-    fn resume(
+    async fn resume(
         &self,
         call: &PausedCall,
         cx: &Context,
@@ -177,6 +177,15 @@ impl AgentTool {
             Ok(None) => return ControlFlow::Continue(None),
             Err(error) => return ControlFlow::Break(Err(error)),
         };
+        // A write may have gone on after its call was dropped, or another process went on with the session.
+        if let Some(newer) = self.agent.persistence.newer(&session).await {
+            let key = |session| self.agent.first_waiting(session, cx).map(|first| first.key);
+            let waits = key(&newer);
+            if waits.is_some() && waits != key(&session) {
+                return ControlFlow::Break(pauses(&self.agent, call, newer, None, cx));
+            }
+            session = newer;
+        }
         match self.agent.decide_first(&mut session, decision.clone(), cx) {
             Err(error) => {
                 let error = error.to_string();
@@ -210,7 +219,8 @@ impl AgentTool {
             return Err(agent_call::nobody());
         }
         if let Some(call) = &paused_call {
-            match self.resume(call, &cx) {
+            // Boxed, because it is rare, and it would hold two sessions.
+            match Box::pin(self.resume(call, &cx)).await {
                 ControlFlow::Break(outcome) => return outcome,
                 ControlFlow::Continue(session) => kept = session.or(kept),
             }
@@ -235,60 +245,100 @@ impl AgentTool {
         }
         let ended = agent_call.run(&mut running.session).await;
         running.is_not_dropped();
+        let keeper = Keeper {
+            agent: &self.agent,
+            paused_call: paused_call.as_ref(),
+            subs: subs.as_ref(),
+            in_background,
+            continues: agent_call.continues(),
+            cx: &cx,
+        };
+        keeper.outcome(ended, running)
+    }
+}
+
+/// What keeps the session of an agent that pauses: a server's call, the visit of the caller's tools, or the outermost session.
+struct Keeper<'a> {
+    agent: &'a Agent,
+    paused_call: Option<&'a PausedCall>,
+    subs: Option<&'a SubSessions>,
+    in_background: bool,
+    /// True if the session has begun before this call.
+    continues: bool,
+    cx: &'a Context,
+}
+
+impl Keeper<'_> {
+    /// Returns the outcome of the call, and keeps the session if it goes on.
+    fn outcome(
+        &self,
+        ended: AgentCallResult,
+        running: RunningSession,
+    ) -> Result<Outcome, ToolError> {
         match ended {
             AgentCallResult::Ended(outcome) => outcome,
-            AgentCallResult::Paused => {
-                let asks = running.session.status();
-                if let Some(call) = &paused_call
-                    && !running.session.asks_for_result()
-                {
-                    let session = std::mem::take(&mut running.session);
-                    return pauses(&self.agent, call, session, None, &cx);
-                }
-                if let (true, Some(subs)) = (in_background, &subs) {
-                    subs.queue()
-                        .keep_paused(std::mem::take(&mut running.session));
-                    return Ok(agent_call::asks(asks));
-                }
-                if running.pauses() {
-                    return Err(ToolError::failed("the agent waits for somebody"));
-                }
-                agent_call::paused(asks)
-            }
+            AgentCallResult::Paused => self.pauses(running),
             AgentCallResult::Spent(end) => {
                 if running.pauses()
-                    && let Some(subs) = &subs
+                    && let Some(subs) = self.subs
                 {
                     subs.spends(end);
                 }
                 Err(agent_call::spent())
             }
             AgentCallResult::Refused(error) => {
-                if let Some(call) = &paused_call {
-                    let mut session = std::mem::take(&mut running.session);
-                    session.take_back_decisions();
-                    return pauses(&self.agent, call, session, Some(&error.to_string()), &cx);
+                if let Some(call) = self.paused_call {
+                    return self.waits_on(call, running, &error.to_string());
                 }
                 let failed = agent_call::failed(error.clone());
                 if running.pauses()
-                    && let (Some(subs), Some(index)) = (&subs, cx.call_index())
+                    && let (Some(subs), Some(index)) = (self.subs, self.cx.call_index())
                 {
                     subs.refuses(error.at(index));
                 }
                 Err(failed)
             }
             AgentCallResult::NotSaved(error) => {
-                let error = agent_call::not_saved(error, subs.as_ref());
-                match &paused_call {
-                    Some(call) if agent_call.continues() => {
-                        let mut session = std::mem::take(&mut running.session);
-                        session.take_back_decisions();
-                        pauses(&self.agent, call, session, Some(&error.to_string()), &cx)
+                let error = agent_call::not_saved(error, self.subs);
+                match self.paused_call {
+                    Some(call) if self.continues => {
+                        self.waits_on(call, running, &error.to_string())
                     }
                     _ => Err(error),
                 }
             }
         }
+    }
+
+    fn pauses(&self, mut running: RunningSession) -> Result<Outcome, ToolError> {
+        let asks = running.session.status();
+        if let Some(call) = self.paused_call
+            && !running.session.asks_for_result()
+        {
+            let session = std::mem::take(&mut running.session);
+            return pauses(self.agent, call, session, None, self.cx);
+        }
+        if let (true, Some(subs)) = (self.in_background, self.subs) {
+            let session = std::mem::take(&mut running.session);
+            subs.queue().keep_paused(session);
+            return Ok(agent_call::asks(asks));
+        }
+        if running.pauses() {
+            return Err(ToolError::failed("the agent waits for somebody"));
+        }
+        agent_call::paused(asks)
+    }
+
+    /// Makes the call of a server pending again after a decision that was not carried out.
+    fn waits_on(
+        &self,
+        call: &PausedCall,
+        mut running: RunningSession,
+        error: &str,
+    ) -> Result<Outcome, ToolError> {
+        let mut session = std::mem::take(&mut running.session);
+        session.take_back_decisions();
+        pauses(self.agent, call, session, Some(error), self.cx)
     }
 }
 

@@ -256,7 +256,7 @@ impl Session {
     /// Takes back the decisions that no run has carried out, here and in agents that calls run.
     pub(crate) fn take_back_decisions(&mut self) {
         for wait in &mut self.waits {
-            wait.decision = None;
+            wait.take_back();
             if let Some(sub) = &mut wait.sub {
                 sub.take_back_decisions();
             }
@@ -265,6 +265,12 @@ impl Session {
 }
 
 impl WaitingCall {
+    /// Takes the decision back, with what a run has [noted](Session::note_edits) about it.
+    pub(super) fn take_back(&mut self) {
+        self.decision = None;
+        self.edited &= self.reason != PendingReason::NotRun;
+    }
+
     /// Checks that a decision holds for the call, and for its tool of today.
     fn holds(&self, decision: &Decision, tools: &Toolset, cx: &Context) -> Result<(), ToolError> {
         let call = &self.call;

@@ -55,16 +55,17 @@ impl Session {
         refused
     }
 
-    /// Returns the calls that a person rejected or answered although a dropped run may have begun them: those that were shown as
-    /// not run, and those that a tool or a layer did not ask about.
+    /// Returns the calls that a person rejected, answered or edited although a dropped run may have begun them: those that were shown
+    /// as not run, and those that a tool or a layer did not ask about. An edit of which a run has read this before is not among them.
     pub(crate) fn decided_otherwise(&self) -> Vec<RefusedCall> {
         let is_decided = |wait: &&WaitingCall| {
-            let is_otherwise =
-                |decision: &Decision| matches!(decision, Decision::Reject(_) | Decision::Answer(_));
+            let is_otherwise = match &wait.decision {
+                Some(Decision::Reject(_) | Decision::Answer(_)) => true,
+                Some(Decision::Edit(_)) => !wait.edited && wait.edited().is_some(),
+                _ => false,
+            };
             // The tool of a paused call reads the decision.
-            wait.decision.as_ref().is_some_and(is_otherwise)
-                && wait.paused.is_none()
-                && wait.reason == PendingReason::NotRun
+            is_otherwise && wait.paused.is_none() && wait.reason == PendingReason::NotRun
         };
         let decided = self.waits.iter().filter(is_decided);
         let all = decided.map(|wait| RefusedCall {
@@ -73,6 +74,13 @@ impl Session {
             error: unknown(),
         });
         all.collect()
+    }
+
+    /// Notes that a run has compared the edits of calls with their records. From here on such a call begins with the edit.
+    pub(crate) fn note_edits(&mut self) {
+        for wait in &mut self.waits {
+            wait.edited |= wait.reason == PendingReason::NotRun && wait.edited().is_some();
+        }
     }
 
     /// Takes back the decision about a call that an earlier run began, and of whose end nothing is known. People see that.
@@ -104,9 +112,10 @@ impl Session {
             if wait.tool.is_empty() || wait.tool == today || !wait.is_intact() {
                 continue;
             }
-            let is_for_a_tool =
-                |decision: &mut Decision| matches!(decision, Decision::Approve | Decision::Edit(_));
-            let is_dropped = wait.decision.take_if(is_for_a_tool).is_some();
+            let is_dropped = matches!(wait.decision, Some(Decision::Approve | Decision::Edit(_)));
+            if is_dropped {
+                wait.take_back();
+            }
             if !is_dropped && !matches!(wait.reason, PendingReason::Decision(_)) {
                 continue;
             }

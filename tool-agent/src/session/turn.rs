@@ -12,7 +12,7 @@ use toolwright_runtime::tool::{CallPlace, Decision};
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::ShortStr;
 
-use super::{Begun, RunPosition, Session, SessionError, Status, WaitingCall};
+use super::{Begun, Session, SessionError, Status, WaitingCall};
 use crate::digest;
 use crate::run::RunEnd;
 use crate::session::Node;
@@ -149,10 +149,7 @@ impl Session {
     /// Lets the tools node come next. Calls that stand in the thread of a session at its end begin another run.
     pub(super) fn back_to_tools(&mut self) {
         if self.at.node == Node::End {
-            self.at = RunPosition {
-                turn: 1,
-                ..RunPosition::start(self.at.run.saturating_add(1))
-            };
+            self.at = self.at.next_calls();
         }
         self.at.node = Node::Tools;
     }

@@ -202,6 +202,86 @@ async fn a_call_that_has_begun_is_not_decided_otherwise() {
     }
 }
 
+/// Orders an item. The first order of each hangs.
+#[tool]
+async fn order(#[state] bank: &Bank, item: String) -> String {
+    let is_first = {
+        let mut began = bank.began.lock().unwrap();
+        began.push(("order".to_owned(), item.clone()));
+        let equal = began.iter().filter(|(_, began)| *began == item);
+        equal.count() == 1
+    };
+    if is_first {
+        bank.hangs.notify_one();
+        std::future::pending::<()>().await;
+    }
+    format!("a {item}")
+}
+
+/// An edit is not for a call that has begun with other arguments. A call that has not begun runs with it, and keeps it if that run is
+/// dropped, too.
+#[tokio::test]
+async fn an_edit_is_for_a_call_that_has_not_begun() {
+    for store in none_and_stores().await {
+        for is_stored in [false, true] {
+            let bank = Arc::new(Bank::default());
+            let calls = [
+                ("c0", "book", "{}"),
+                ("c1", "order", r#"{"item":"desk"}"#),
+                ("c2", "order", r#"{"item":"lamp"}"#),
+            ];
+            let calls = calls.map(|(id, name, arguments)| ToolCall::new(id, name, arguments));
+            let model = ScriptedModel::new([
+                Ok(ModelResponse::calls(calls)),
+                Ok(ModelResponse::text("Done.")),
+            ]);
+            let mut agent = Agent::new(model, tools![book, order; state = Arc::clone(&bank)]);
+            if let Some((store, _kept)) = &store {
+                agent = agent.checkpointer(Arc::clone(store));
+            }
+            let agent = agent.report_edits();
+            let mut session = dropped(&agent, &bank, is_stored).await;
+            for (id, arguments) in [
+                ("c0", r#"{"day":"friday"}"#),
+                ("c1", r#"{"item":"chair"}"#),
+                ("c2", r#"{"item":"bulb"}"#),
+            ] {
+                let edit = Decision::Edit(arguments.into());
+                session.decide(id, edit).unwrap();
+            }
+            let cx = Context::new();
+            dropped_at(&bank.hangs, agent.run(&mut session, &cx)).await;
+            assert_eq!(answers(&session), ["booked"]);
+            let run = agent.run(&mut session, &cx).await.unwrap();
+            assert!(matches!(run.end, RunEnd::Pending), "{run:?}");
+            let waits = session.pending();
+            let waits: Vec<_> = waits
+                .iter()
+                .map(|wait| {
+                    let is_unknown = matches!(wait.reason, PendingReason::OutcomeUnknown(_));
+                    (&*wait.call.arguments, is_unknown)
+                })
+                .collect();
+            let both = [(r#"{"item":"desk"}"#, true), (r#"{"item":"bulb"}"#, true)];
+            assert_eq!(waits, both);
+            session
+                .decide("c1", Decision::Reject("lost".into()))
+                .unwrap();
+            session.decide("c2", Decision::Approve).unwrap();
+            let run = agent.run(&mut session, &cx).await.unwrap();
+            assert_eq!(run.text(), Some("Done."));
+            let answers = answers(&session);
+            assert!(
+                answers[2].starts_with("a bulb") && answers[2].contains("changed the arguments"),
+                "{answers:?}"
+            );
+            let began = bank.began.lock().unwrap();
+            let items: Vec<_> = began.iter().skip(1).map(|(_, item)| &**item).collect();
+            assert_eq!(items, ["desk", "bulb", "bulb"]);
+        }
+    }
+}
+
 /// One that does no harm if it is made twice can be ended, also if each run of it hangs.
 #[tokio::test]
 async fn a_call_that_may_be_made_again_can_be_ended() {

@@ -6,10 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;
+use toolwright::agent::model::{ModelError, ModelErrorKind};
 use toolwright::agent::store::CheckpointError;
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{Agent, AgentError, Hooks, ModelResponse, Run, Session, ThreadMessage};
-use toolwright::{Context, ToolCall, Toolset, tool, tools};
+use toolwright::agent::{
+    Agent, AgentError, Hooks, ModelResponse, Run, RunEnd, Session, ThreadMessage,
+};
+use toolwright::call::Decision;
+use toolwright::layers::Approval;
+use toolwright::{Context, Executor, ToolCall, Toolset, tool, tools};
 
 use crate::kept::stores;
 
@@ -158,4 +163,66 @@ async fn a_branch_does_not_take_again_what_was_taken() {
         assert_eq!(run.text(), Some("Other."));
         assert_eq!(said(&session), ["Hi!", "And now?"]);
     }
+}
+
+/// A message is taken when the model reads it. So the branch has what another history had not read.
+#[tokio::test]
+async fn a_branch_has_the_messages_that_were_not_read() {
+    for (store, _kept) in stores().await {
+        let calls = ["a", "b"].map(|id| ToolCall::new(id, "pay", "{}"));
+        let model = ScriptedModel::new([
+            Ok(ModelResponse::calls(calls)),
+            Ok(ModelResponse::text("Paid.")),
+        ]);
+        let executor = Executor::serial(tools![pay]).layer(Approval::default());
+        let agent = Agent::with_executor(model, executor).checkpointer(store);
+        let cx = Context::new();
+        let mut session = Session::with_id("ann");
+        session.say("Pay both!").unwrap();
+        let _ = agent.run(&mut session, &cx).await.unwrap();
+        let before = session.checkpoint().unwrap();
+        agent.send("ann", "Hurry!").await.unwrap();
+        session.decide("a", Decision::Approve).unwrap();
+        let run = agent.run(&mut session, &cx).await.unwrap();
+        assert!(matches!(run.end, RunEnd::Pending), "{run:?}");
+        let mut branch = agent.branch(before).await.unwrap();
+        for id in ["a", "b"] {
+            branch.decide(id, Decision::Approve).unwrap();
+        }
+        let run = agent.run(&mut branch, &cx).await.unwrap();
+        assert_eq!(run.text(), Some("Paid."));
+        assert_eq!(said(&branch), ["Pay both!", "Hurry!"]);
+    }
+}
+
+/// A run that answers late mail fails. The run before it has its result all the same, and the message waits for the next one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_failure_behind_a_run_does_not_hide_its_result() {
+    for (store, _kept) in stores().await {
+        let model = ScriptedModel::new([
+            Ok(ModelResponse::text("Hello.")),
+            Err(ModelError::new(ModelErrorKind::Busy, "busy")),
+            Ok(ModelResponse::text("Late.")),
+        ]);
+        let sender = Agent::new(ScriptedModel::new([]), Toolset::default());
+        let sender = sender.checkpointer(Arc::clone(&store));
+        let agent = Agent::new(model, Toolset::default()).checkpointer(store);
+        let agent = agent.hooks(SendsAtTheEnd {
+            sender,
+            is_sent: AtomicBool::new(false),
+        });
+        let mut session = Session::with_id("ann");
+        session.say("Hi!").unwrap();
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!((run.text(), run.turns), (Some("Hello."), 1));
+        let (session, run) = agent.resume("ann", &Context::new()).await.unwrap();
+        assert_eq!(run.text(), Some("Late."));
+        assert_eq!(said(&session), ["Hi!", "Wait!"]);
+    }
+}
+
+/// Pays.
+#[tool(destructive)]
+fn pay() -> &'static str {
+    "paid"
 }

@@ -138,7 +138,7 @@ impl Pipe {
         let id = request.id.clone();
         let stop = self.shared.stop_of(None);
         let most = self.shared.limits.in_flight;
-        let ticket = match self.peer.requests.start(&id, bytes, most, &stop) {
+        let mut ticket = match self.peer.requests.start(&id, bytes, most, &stop) {
             Ok(ticket) => ticket,
             Err(why) => {
                 let error = RpcError::new(code::INVALID_REQUEST, why);
@@ -161,7 +161,7 @@ impl Pipe {
         let out = self.out.clone();
         tokio::spawn(async move {
             let answer = later.await;
-            if ticket.is_wanted() {
+            if ticket.begin_answer() {
                 out.line(response(&id, &answer));
             }
         });

@@ -42,12 +42,6 @@ pub(super) fn is_approved(answers: &ElicitResults) -> bool {
     answers.get(APPROVAL).is_some()
 }
 
-/// The next step of a call that waits.
-pub(super) enum NextStep {
-    Ask(InputQuestion),
-    Decide(Decision),
-}
-
 /// A text for the model.
 pub(super) struct ModelText {
     pub(super) text: String,
@@ -229,7 +223,7 @@ pub(super) fn forget(answers: &mut ElicitResults) {
     }
 }
 
-/// Returns the question of a call that waits. `decided` is the number of the question that was answered last. Of a call that
+/// Returns the decision about a call that waits, or the question that asks for one. `decided` is the number of the question that was answered last. Of a call that
 /// paused, the question is about the call inside of it.
 pub(super) fn pending(
     pending: &Pending,
@@ -238,7 +232,7 @@ pub(super) fn pending(
     answers: &ElicitResults,
     decided: Option<u64>,
     seal: &Signer,
-) -> NextStep {
+) -> Result<Decision, InputQuestion> {
     match &pending.reason {
         PendingReason::Decision(why) if is_paused => inside(pending, why, answers, decided, seal),
         PendingReason::Decision(why) => {
@@ -277,14 +271,14 @@ fn inside(
     answers: &ElicitResults,
     decided: Option<u64>,
     seal: &Signer,
-) -> NextStep {
+) -> Result<Decision, InputQuestion> {
     let number = seal.number(why.to_string().as_bytes());
     let said = |key| answers.get(key).filter(|_| decided == Some(number));
     let waits: Option<Waiting> = serde_json::from_value(why.clone()).ok();
     let shown = match &waits {
         Some(waits) => shown_inside(pending, waits),
         // Nothing waits inside: the call was dropped, or its host has to mend something.
-        None if why.get("error").is_none() => return NextStep::Decide(Decision::Approve),
+        None if why.get("error").is_none() => return Ok(Decision::Approve),
         None => format!("`{}`", pending.call.name),
     };
     let error = why.get("error").and_then(Value::as_str);
@@ -327,14 +321,19 @@ fn in_words(asked: &Question) -> String {
 }
 
 /// A question of a tool that goes on with the answer.
-fn asks(said: Option<&ElicitResult>, asked: &Question, message: String, number: u64) -> NextStep {
+fn asks(
+    said: Option<&ElicitResult>,
+    asked: &Question,
+    message: String,
+    number: u64,
+) -> Result<Decision, InputQuestion> {
     let has_form = ["schema", "url"].map(|option| asked.options.contains_key(option));
     match said {
         Some(ElicitResult::Accept(values)) if has_form.contains(&true) => {
-            NextStep::Decide(Decision::Answer(values.clone().into()))
+            Ok(Decision::Answer(values.clone().into()))
         }
         Some(_) => manual(said, &message, Some(number)),
-        None => NextStep::Ask(InputQuestion {
+        None => Err(InputQuestion {
             key: ANSWER.into(),
             message,
             schema: schema(&asked.options),
@@ -369,11 +368,15 @@ fn shown_inside(pending: &Pending, waits: &Waiting) -> String {
 }
 
 /// A call that a person lets run with the arguments that the question of this number shows.
-fn approval(said: Option<&ElicitResult>, message: String, number: u64) -> NextStep {
-    let reject = |why: &str| NextStep::Decide(Decision::Reject(why.into()));
+fn approval(
+    said: Option<&ElicitResult>,
+    message: String,
+    number: u64,
+) -> Result<Decision, InputQuestion> {
+    let reject = |why: &str| Ok(Decision::Reject(why.into()));
     match said {
         Some(ElicitResult::Accept(said)) if said.get("approve") == Some(&Value::Bool(true)) => {
-            NextStep::Decide(Decision::Approve)
+            Ok(Decision::Approve)
         }
         Some(ElicitResult::Accept(said)) => {
             let reason = said.get("reason").and_then(Value::as_str);
@@ -386,7 +389,7 @@ fn approval(said: Option<&ElicitResult>, message: String, number: u64) -> NextSt
                 "approve": {"type": "boolean", "title": "Run it"},
                 "reason": {"type": "string", "title": "Why not"},
             });
-            NextStep::Ask(InputQuestion {
+            Err(InputQuestion {
                 key: APPROVAL.into(),
                 message,
                 schema: object(&properties, &["approve"]),
@@ -398,9 +401,13 @@ fn approval(said: Option<&ElicitResult>, message: String, number: u64) -> NextSt
 }
 
 /// A call that a person answers.
-fn manual(said: Option<&ElicitResult>, message: &str, number: Option<u64>) -> NextStep {
+fn manual(
+    said: Option<&ElicitResult>,
+    message: &str,
+    number: Option<u64>,
+) -> Result<Decision, InputQuestion> {
     let Some(answer) = said else {
-        return NextStep::Ask(InputQuestion {
+        return Err(InputQuestion {
             key: ANSWER.into(),
             message: message.trim_end().to_owned(),
             schema: object(&json!({"answer": {"type": "string"}}), &["answer"]),
@@ -409,7 +416,7 @@ fn manual(said: Option<&ElicitResult>, message: &str, number: Option<u64>) -> Ne
         });
     };
     let ModelText { text, is_error } = say(answer);
-    NextStep::Decide(if is_error {
+    Ok(if is_error {
         Decision::Reject(text)
     } else {
         Decision::Answer(text.into())

@@ -35,6 +35,8 @@ struct RequestTable {
     open: HashMap<Id, OpenRequest>,
     /// Numbers requests.
     last: u64,
+    /// Number of requests whose answer is being queued.
+    sending: usize,
     /// The bytes of these requests.
     held: usize,
     /// The bytes of messages that are queued and not written.
@@ -57,6 +59,7 @@ pub(super) struct Ticket {
     requests: Arc<Requests>,
     id: Id,
     number: u64,
+    is_sending: bool,
 }
 
 impl Requests {
@@ -105,6 +108,7 @@ impl Requests {
             requests: Arc::clone(self),
             id: id.clone(),
             number: known.last,
+            is_sending: false,
         })
     }
 
@@ -139,7 +143,8 @@ impl Requests {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.known().open.is_empty()
+        let known = self.known();
+        known.open.is_empty() && known.sending == 0
     }
 
     pub(super) fn queued(&self, bytes: usize) {
@@ -201,25 +206,39 @@ impl RequestTable {
         self.held -= open.bytes;
         Some(open)
     }
+
+    fn is_open(&self, ticket: &Ticket) -> bool {
+        let open = self.open.get(&ticket.id);
+        open.is_some_and(|open| open.number == ticket.number)
+    }
 }
 
 impl Ticket {
-    /// Returns true if somebody still waits for the answer.
-    pub(super) fn is_wanted(&self) -> bool {
-        let known = self.requests.known();
-        let open = known.open.get(&self.id);
-        open.is_some_and(|open| open.number == self.number)
+    /// Returns true if somebody still waits for the answer, which the caller queues before it drops this. From here on the id is free: a
+    /// client may use it again as soon as it has read the answer.
+    pub(super) fn begin_answer(&mut self) -> bool {
+        let mut known = self.requests.known();
+        if !known.is_open(self) {
+            return false;
+        }
+        known.remove(&self.id);
+        known.sending += 1;
+        self.is_sending = true;
+        true
     }
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
         let mut known = self.requests.known();
-        let open = known.open.get(&self.id);
-        if open.is_some_and(|open| open.number == self.number) {
+        if self.is_sending {
+            known.sending -= 1;
+        } else if known.is_open(self) {
             known.remove(&self.id);
-            drop(known);
-            self.requests.changed.notify_waiters();
+        } else {
+            return;
         }
+        drop(known);
+        self.requests.changed.notify_waiters();
     }
 }

@@ -70,12 +70,11 @@ impl Engine<'_> {
         if response.stop != Some(FinishReason::Paused) {
             self.pauses = 0;
         }
-        self.look_for_mail().await;
-        Ok(self.take_response(response, &tools))
+        Ok(self.take_response(response, &tools).await)
     }
 
     /// Adds a response to the thread, and chooses the next node. Returns the end of the run if it ends with the response.
-    fn take_response(&mut self, response: ModelResponse, tools: &Toolset) -> Option<RunEnd> {
+    async fn take_response(&mut self, response: ModelResponse, tools: &Toolset) -> Option<RunEnd> {
         let (stop, lost) = (response.stopped().cloned(), response.lost_calls());
         // The next request asks again for what was not said.
         let is_empty =
@@ -116,7 +115,7 @@ impl Engine<'_> {
                 run_id,
                 calls: &calls,
             });
-        } else if self.session.take_queued(self.active_agent().encoder) {
+        } else if self.take_input().await {
             self.session.at.node = Node::Model;
         } else if let Some(reason) = stop {
             return self.stops(reason);

@@ -91,7 +91,7 @@ impl Engine<'_> {
             visit.journal = self.journal(vec![call.call.clone()], BTreeMap::new())?;
         }
         let policy = self.unknown_outcome();
-        // It began with a person's yes, and nobody here can say again that it was for this call.
+        // An approval is for one run, and only a person gives another.
         let needs_approval = tool.is_some_and(|tool| tool.def().options.needs_approval);
         let runs = !needs_approval
             && (visit.journal.is_some()

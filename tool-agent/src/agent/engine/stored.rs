@@ -3,27 +3,33 @@
 use toolwright_provider::call::{Outcome, StoredOutcome};
 
 use super::Engine;
+use crate::agent::stop::RecordedCall;
 use crate::run::AgentError;
 use crate::session::{RefusedCall, Session};
-use crate::store::CallRecord;
+use crate::thread::ThreadMessage;
 
 impl Engine<'_> {
-    /// Puts messages of the stored inbox into the session's queue. The next checkpoint stores them, and their number.
-    pub(super) async fn receive(&mut self) -> Result<(), AgentError> {
+    /// Takes the next message of the stored inbox. The next checkpoint stores where it was taken to.
+    pub(super) async fn take_mail(&mut self) -> Result<Option<String>, AgentError> {
         if self.is_step || self.session.saved.is_none() {
-            return Ok(());
+            return Ok(None);
         }
-        let messages = self.agent.persistence.inbox(self.session).await?;
-        for message in messages {
-            self.session.queue().push(message);
-            self.session.received += 1;
-        }
-        Ok(())
+        let message = self.agent.persistence.mail(self.session).await?;
+        self.session.received += u64::from(message.is_some());
+        Ok(message)
     }
 
-    /// Looks into the inbox within a run. The next run reports an inbox that cannot be read.
-    pub(super) async fn look_for_mail(&mut self) {
-        let _ = self.receive().await;
+    /// Moves late results, or the first message of the queue or else of the stored inbox, to the thread. Returns false if there is
+    /// none. The next run reports an inbox that cannot be read.
+    pub(super) async fn take_input(&mut self) -> bool {
+        if self.session.take_queued(self.active_agent().encoder) {
+            return true;
+        }
+        let Ok(Some(message)) = self.take_mail().await else {
+            return false;
+        };
+        self.session.thread.push(ThreadMessage::user(message));
+        true
     }
 
     /// Shows calls again whose tools have changed. Answers stored calls that the tools refuse, and those that were decided
@@ -67,6 +73,7 @@ impl Engine<'_> {
                 RecordedEnd::Unknown | RecordedEnd::Asks => {}
             }
         }
+        self.session.note_edits();
         if !answers.is_empty() {
             self.session.take_answers(answers);
             self.session.settle();
@@ -83,13 +90,13 @@ enum RecordedEnd {
     Asks,
 }
 
-fn end(record: &CallRecord) -> RecordedEnd {
+fn end(record: &RecordedCall) -> RecordedEnd {
     let outcome = record.outcome.as_deref().map(StoredOutcome::from_json);
     match outcome.map(|outcome| outcome.map(StoredOutcome::into_outcome)) {
         None => RecordedEnd::Unknown,
         Some(Ok(Ok(Outcome::AskUser { .. }))) => RecordedEnd::Asks,
         Some(Ok(Err(error))) if error.is_outcome_unknown() => RecordedEnd::Unknown,
-        // One that cannot be read is an error for whoever answers by it.
+        // `answer_refused` reports an outcome that cannot be read.
         Some(_) => RecordedEnd::Known,
     }
 }

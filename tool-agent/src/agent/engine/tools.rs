@@ -32,11 +32,11 @@ fn is_cancelled(outcome: &Result<Outcome, ToolError>) -> bool {
 impl Engine<'_> {
     pub(super) async fn visit_tools(&mut self) -> VisitResult {
         let halted = self.run_calls().await?;
-        if halted.is_none() && self.session.thread.unanswered().is_empty() {
-            self.look_for_mail().await;
-            if self.session.take_queued(self.active_agent().encoder) {
-                self.session.at.node = Node::Model;
-            }
+        if halted.is_none()
+            && self.session.thread.unanswered().is_empty()
+            && self.take_input().await
+        {
+            self.session.at.node = Node::Model;
         }
         Ok(halted)
     }

@@ -29,7 +29,7 @@ pub(super) struct ToolsVisit {
     pub(super) begun: Option<BegunLayer>,
     /// Present if some of the tools are agents.
     pub(super) subs: Option<SubSessions>,
-    /// Calls whose tools ask and go on with the answers. `None` where nobody can be asked.
+    /// Calls whose tools ask and go on with the answers. `None` if questions cannot be asked.
     pub(super) paused: Option<PausedCalls>,
 }
 

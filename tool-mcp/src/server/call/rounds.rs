@@ -4,10 +4,11 @@ use serde_json::Value;
 use toolwright_runtime::executor::{
     Decided, KeptState, PausedCalls, Pending, PendingReason, Reply, ResumedCall,
 };
+use toolwright_runtime::tool::Decision;
 
 use super::super::caller;
 use super::super::dispatch::Answered;
-use super::super::question::{self, InputQuestion, NextStep};
+use super::super::question::{self, InputQuestion};
 use super::CallTask;
 use crate::protocol::{RpcError, code};
 
@@ -71,21 +72,21 @@ impl CallTask {
             }
             self.repaired(&waits.pending.repairs);
             let is_paused = waits.state.is_some();
-            match self.next_step(&waits) {
-                NextStep::Ask(_) if !self.hears_questions() => return Err(caller::not_acceptable()),
+            match self.decision(&waits) {
+                Err(_) if !self.hears_questions() => return Err(caller::not_acceptable()),
                 // A decision is carried out before the call is given up.
-                NextStep::Ask(_) if idle >= ROUNDS => return self.asks_too_often(),
-                NextStep::Decide(_) if idle >= ROUNDS && was_decided && !is_paused => {
+                Err(_) if idle >= ROUNDS => return self.asks_too_often(),
+                Ok(_) if idle >= ROUNDS && was_decided && !is_paused => {
                     return self.asks_too_often();
                 }
-                NextStep::Ask(question) => {
+                Err(question) => {
                     let paused = is_paused.then_some(&waits);
                     if let Some(answer) = self.ask(question, paused).await {
                         return answer;
                     }
                     self.resumed = is_paused.then_some(waits);
                 }
-                NextStep::Decide(says) => {
+                Ok(says) => {
                     if is_paused {
                         question::forget(&mut self.answers);
                     }
@@ -128,7 +129,7 @@ impl CallTask {
         self.refuse("the call asks its user again and again".to_owned())
     }
 
-    fn next_step(&self, waits: &WaitingRound) -> NextStep {
+    fn decision(&self, waits: &WaitingRound) -> Result<Decision, InputQuestion> {
         let tools = self.executor().tools(&self.cx);
         let seal = &self.shared.seal;
         let is_paused = waits.state.is_some();

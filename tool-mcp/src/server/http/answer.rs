@@ -232,7 +232,7 @@ impl Inner {
                     let _held = (permit, session);
                     let answer = later.await;
                     ticket
-                        .is_none_or(|ticket| ticket.is_wanted())
+                        .is_none_or(|mut ticket| ticket.begin_answer())
                         .then_some(answer)
                 };
                 let ended = if origin.peer.is_some() {
@@ -274,7 +274,7 @@ impl Inner {
         let id = request.id.clone();
         let most = self.shared.limits.in_flight;
         let ticket = session.peer.requests.start(&id, bytes, most, &stop);
-        let ticket = ticket.map_err(|why| RpcError::new(code::INVALID_REQUEST, why))?;
+        let mut ticket = ticket.map_err(|why| RpcError::new(code::INVALID_REQUEST, why))?;
         Ok(
             match dispatch::begin(&self.shared, request, &origin, &stop) {
                 RpcAnswer::Now(answer) => {
@@ -283,7 +283,7 @@ impl Inner {
                 RpcAnswer::Later(later) => Box::pin(async move {
                     let _held = permit;
                     let answer = later.await;
-                    ticket.is_wanted().then(|| response(&id, &answer))
+                    ticket.begin_answer().then(|| response(&id, &answer))
                 }),
             },
         )

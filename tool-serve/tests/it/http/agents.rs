@@ -19,18 +19,18 @@ use toolwright::{
 use super::client::{Answer, serve_tools};
 use super::waiting::{JSON, decide, send_decision};
 
-type Ran = Mutex<Vec<u32>>;
+pub(super) type Ran = Mutex<Vec<u32>>;
 
 /// Looks up a bill.
 #[tool(read_only)]
-fn look(#[state] ran: &Ran) -> u32 {
+pub(super) fn look(#[state] ran: &Ran) -> u32 {
     ran.lock().unwrap().push(0);
     7
 }
 
 /// Pays a bill.
 #[tool(destructive)]
-fn pay(#[arg(range(1..))] bill: u32, #[state] ran: &Ran) -> String {
+pub(super) fn pay(#[arg(range(1..))] bill: u32, #[state] ran: &Ran) -> String {
     ran.lock().unwrap().push(bill);
     format!("{bill} is paid")
 }
@@ -61,12 +61,12 @@ fn agent(turns: &[&[(&str, &str)]], ran: &Arc<Ran>) -> Agent {
     Agent::with_executor(model, executor.layer(Approval::default()))
 }
 
-fn worker(agent: Agent) -> Toolset {
+pub(super) fn worker(agent: Agent) -> Toolset {
     let worker = AgentTool::new(agent, "worker", "Works.").build().unwrap();
     Toolset::new([worker]).unwrap()
 }
 
-const INPUT: &str = r#"{"input": "Pay!"}"#;
+pub(super) const INPUT: &str = r#"{"input": "Pay!"}"#;
 
 /// What waits inside: the tool, its arguments, the reason.
 fn inside(answer: &Answer) -> (Value, Value, Value) {
@@ -305,11 +305,11 @@ fn a_layer_that_makes_a_call_again_begins_no_second_conversation() {
 }
 
 /// A model that does not answer its second request before the test says so.
-struct Slow {
-    model: ScriptedModel,
-    is_asked: Arc<Notify>,
-    answers: Arc<Notify>,
-    requests: AtomicUsize,
+pub(super) struct Slow {
+    pub(super) model: ScriptedModel,
+    pub(super) is_asked: Arc<Notify>,
+    pub(super) answers: Arc<Notify>,
+    pub(super) requests: AtomicUsize,
 }
 
 impl Model for Slow {
@@ -415,7 +415,7 @@ fn a_repeated_decision_is_not_for_the_next_call() {
 }
 
 /// Runs a future without a runtime.
-fn wait_for(future: impl Future<Output = ()>) {
+pub(super) fn wait_for(future: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     runtime.unwrap().block_on(future);
 }

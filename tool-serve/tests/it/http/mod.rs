@@ -20,5 +20,6 @@ mod hosts;
 mod needs_approval;
 mod outputs;
 mod page;
+mod stored_agents;
 mod tools;
 mod waiting;

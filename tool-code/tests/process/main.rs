@@ -263,8 +263,12 @@ fn closes_its_pipe() {
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o700);
     std::fs::set_permissions(&path, executable).unwrap();
     let began = Instant::now();
+    let limits = Limits {
+        time: Duration::from_secs(20),
+        ..Limits::default()
+    };
     let mode = CodeMode::new(&tools![add]).interpreter(Interpreter::program(&path));
-    let text = answer(mode, "1");
+    let text = answer(mode.limits(limits), "1");
     std::fs::remove_file(&path).unwrap();
     assert!(text.starts_with("the interpreter failed"), "{text}");
     assert!(began.elapsed() < Duration::from_secs(30), "{began:?}");

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use toolwright::agent::model::{ModelError, ModelErrorKind};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentTool, MemoryCheckpointer, ModelResponse, RunEnd, Session, ThreadMessage,
+    Agent, AgentError, AgentTool, MemoryCheckpointer, ModelResponse, RunEnd, Session, ThreadMessage,
 };
 use toolwright::call::Decision;
 use toolwright::executor::{PendingReason, UnknownOutcome};
@@ -279,6 +279,48 @@ async fn an_edit_is_for_a_call_that_has_not_begun() {
             let items: Vec<_> = began.iter().skip(1).map(|(_, item)| &**item).collect();
             assert_eq!(items, ["desk", "bulb", "bulb"]);
         }
+    }
+}
+
+/// An edit that does not hold is none, whatever is decided then.
+#[tokio::test]
+async fn an_edit_that_does_not_hold_is_not_reported() {
+    for store in none_and_stores().await {
+        let bank = Arc::new(Bank::default());
+        let calls = [("c0", "desk"), ("c1", "lamp")];
+        let calls =
+            calls.map(|(id, item)| ToolCall::new(id, "order", format!(r#"{{"item":"{item}"}}"#)));
+        let model = ScriptedModel::new([
+            Ok(ModelResponse::calls(calls)),
+            Ok(ModelResponse::text("Done.")),
+        ]);
+        bank.began
+            .lock()
+            .unwrap()
+            .push(("order".into(), "lamp".into()));
+        let mut agent = Agent::new(model, tools![order; state = Arc::clone(&bank)]);
+        if let Some((store, _kept)) = &store {
+            agent = agent.checkpointer(Arc::clone(store));
+        }
+        let agent = agent.report_edits();
+        let mut session = dropped(&agent, &bank, false).await;
+        let cx = Context::new();
+        let edit = Decision::Edit(r#"{"item":5}"#.into());
+        session.decide("c1", edit).unwrap();
+        let refused = agent.run(&mut session, &cx).await;
+        assert!(
+            matches!(refused, Err(AgentError::Decision { .. })),
+            "{refused:?}"
+        );
+        session.decide("c1", Decision::Approve).unwrap();
+        let run = agent.run(&mut session, &cx).await.unwrap();
+        assert!(matches!(run.end, RunEnd::Pending), "{run:?}");
+        assert_eq!(answers(&session), ["a lamp"]);
+        session
+            .decide("c0", Decision::Reject("lost".into()))
+            .unwrap();
+        let run = agent.run(&mut session, &cx).await.unwrap();
+        assert_eq!(run.text(), Some("Done."));
     }
 }
 

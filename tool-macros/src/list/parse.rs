@@ -90,7 +90,11 @@ fn parse_state(input: ParseStream<'_>) -> syn::Result<Expr> {
     if key != "state" {
         return Err(syn::Error::new(
             key.span(),
-            format!("unknown option `{key}` in `tools![]`\nhelp: the option is `state = app`"),
+            if input.peek(Token![=]) {
+                format!("unknown option `{key}` in `tools![]`\nhelp: the option is `state = app`")
+            } else {
+                "tools are separated by commas, and the state comes after a semicolon\nhelp: write `tools![a, b; state = app]`".to_owned()
+            },
         ));
     }
     if !input.peek(Token![=]) {

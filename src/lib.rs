@@ -53,7 +53,7 @@ pub mod args {
     };
 }
 
-/// One call: what goes into a tool, and what comes out of it.
+/// One call: the input and the output of a tool.
 pub mod call {
     #[doc(hidden)]
     pub use toolwright_provider::call::FormatVersion;
@@ -237,7 +237,7 @@ pub mod serve {
 /// Makes a tool of a function, or of the methods of an impl block.
 ///
 /// The function stays as it is: same signature, attributes, visibility; callable and testable as
-/// before. Beside it stands a struct of the same name, which [`tools!`] takes, so one `use` imports
+/// before. A struct of the same name is beside it, which [`tools!`] takes, so one `use` imports
 /// both. The struct lives among types, the function among values.
 ///
 /// ```
@@ -260,22 +260,22 @@ pub mod serve {
 /// | --- | --- |
 /// | `name = "…"` | the name that the model calls; without it the function's |
 /// | `title = "…"` | a name for people |
-/// | `description = "…"` | what the tool does, in place of the doc comment; also a constant, `concat!(…)`, `include_str!(…)` |
+/// | `description = "…"` | the description, in place of the doc comment; also a constant, `concat!(…)`, `include_str!(…)` |
 /// | `read_only`, `destructive`, `idempotent`, `open_world` | hints about its effects, each also `= false` |
 /// | `manual` | a person or the host answers its calls |
 /// | `exact` | its arguments run only as they were written: no [repair](args::Repairs) changes them; a tool that is `destructive` or takes an [`Approved`](call::Approved) is exact anyway |
 /// | `return_direct` | its result goes to the user as it is |
 /// | `exclusive` | it never runs beside another tool |
 /// | `blocking` | its body blocks the thread or computes for long (synchronous functions) |
-/// | `background` | its calls stay open where somebody takes their results later, as agents do: the model reads a note at once and the result in a later message; see [`OpenCalls`](executor::OpenCalls) |
+/// | `background` | its calls stay open if the host takes their results later, as agents do: the model reads a note at once and the result in a later message; see [`OpenCalls`](executor::OpenCalls) |
 /// | `timeout = "10s"` | how long a call may take; also `ms`, `m`, `h` |
 /// | `meta(key = literal, …)` | values that ride on every result, for the host |
-/// | `visible = path` | `fn(&Scope<'_>) -> bool`: whether a conversation may call it, by its [`Scope`](call::Scope); [`Toolset::visible`] leaves it out of what is sent, and a call finds no such tool |
+/// | `visible = path` | `fn(&Scope<'_>) -> bool`: whether a conversation may call it, by its [`Scope`](call::Scope); [`Toolset::visible`] removes a hidden tool, and a call of it fails as if it did not exist |
 /// | `scopes("orders:write", …)` | scopes of an access token that a call needs: a context with a [`Grant`](call::Grant) that lacks one neither sees nor calls the tool |
 /// | `validate = path` | gets the parameters that the model fills, each by reference, and returns `Result<(), E>` |
-/// | `ignore_unknown` | arguments that are no parameters are passed over, where they are refused otherwise; the schema says so (`additionalProperties`) |
+/// | `ignore_unknown` | unknown arguments are ignored, which are refused otherwise; the schema permits them (`additionalProperties`) |
 /// | `example({"city": "Oslo"}, "a city")` | a call that shows how the tool is called, several if you like: JSON, which [`Toolset::check`] decodes ([`call::Example`]) |
-/// | `targets(openai_strict, …)` | the [`Dialect`]s that must accept the tool: one that cannot say its arguments is an error at the parameter |
+/// | `targets(openai_strict, …)` | the [`Dialect`]s that must accept the tool: one that cannot express its arguments is an error at the parameter |
 /// | `was("old_name", …)` | names that it had before: calls by them are its own; a new call of an exact tool is answered with the name of today |
 /// | `args = Name` | makes a struct of the arguments: `Name::read(&call, &cx.reading())` decodes and validates a call, and `run` runs the tool; see [`Reading`](call::Reading) |
 /// | `crate = path` | where `toolwright` is, if not at `::toolwright` |
@@ -287,7 +287,7 @@ pub mod serve {
 /// in it are joined with the rest as they are. An `# Arguments` list (`` - `city`: where to look ``) describes the parameters and
 /// is not repeated; so does a `///` comment on a parameter.
 ///
-/// What the model reads must be visible to people: tag characters, zero-width characters and marks that
+/// Text for the model must be visible to people: tag characters, zero-width characters and marks that
 /// turn the direction of text are errors in descriptions, names, examples and defaults, here and in
 /// `#[derive(Schema)]`, with or without targets. Emoji of several characters, and joiners between
 /// letters of scripts that have them, are visible.
@@ -304,9 +304,9 @@ pub mod serve {
 /// }
 /// ```
 ///
-/// The check is a constant that `cargo check` evaluates. A type that only schemars knows tells its schema
-/// when the program runs, and so has no place here; in a list ([`tools!`]) such a tool can be `unproven`.
-/// What the arguments of a generic tool are is known where it is listed: say its targets there.
+/// The check is a constant that `cargo check` evaluates. A type that only schemars knows has its schema
+/// only when the program runs, so it cannot be checked here; in a list ([`tools!`]) such a tool can be `unproven`.
+/// The arguments of a generic tool are known where it is listed: give its targets there.
 ///
 /// # Parameters
 ///
@@ -318,11 +318,11 @@ pub mod serve {
 ///
 /// | attribute | meaning |
 /// | --- | --- |
-/// | `#[arg(default)]`, `#[arg(default = expr)]` | may be missing; a string literal is the default of a `String` too; the value's JSON stands in the schema if its type is `Serialize`. A number's literal has to be in the parameter's `range` |
+/// | `#[arg(default)]`, `#[arg(default = expr)]` | may be missing; a string literal is the default of a `String` too; the schema has the value's JSON if its type is `Serialize`. A number's literal has to be in the parameter's `range` |
 /// | `#[arg(rename = "…")]` | another name for the model |
 /// | `#[arg(example = expr)]` | an example for the schema |
 /// | `#[arg(flatten)]` | the one parameter's fields are the tool's parameters |
-/// | `#[arg(secret)]` | the value is for the tool alone: no error, repair, event, trace or `Debug` of the library shows it, nor [`Tool::redacted`], nor what does not fit beside it; a provider is not told that it is one |
+/// | `#[arg(secret)]` | only the tool sees the value: errors, repairs, events, traces, `Debug` and [`Tool::redacted`] of the library redact it, and values beside it that do not fit; the schema does not mark it |
 /// | `#[arg(was = "old_name")]` | its name before: calls are read by it; a new call of an exact tool is answered with the name of today |
 /// | `#[arg(range(1..=50))]` | a number from 1 to 50; also `range(0.0..1.0)`, `range(..10)` |
 /// | `#[arg(len(1..))]` | a string of at least one character, a list of at least one element |
@@ -330,19 +330,19 @@ pub mod serve {
 /// | `#[arg(multiple_of = 5)]`, `#[arg(unique)]` | a number, a list without equal elements |
 /// | `#[state] db: &Db`, `#[state] db: Arc<Db>` | from the toolset's state, never seen by the model; see [`Provide`] |
 /// | `cx: &Context`, without an attribute | the call's [`Context`], never seen by the model; a parameter whose type has another name is marked `#[context]` |
-/// | `yes: Approved<'_>`, without an attribute | a person's yes to the call, without which nothing runs; see [`Approved`](call::Approved) |
+/// | `yes: Approved<'_>`, without an attribute | a person's approval of the call, without which it does not run; see [`Approved`](call::Approved) |
 ///
 /// # Result
 ///
-/// Any `Serialize` value; `()` tells the model `done`. An [`Outcome`], [`Content`](call::Content), or a `Result` of one. Of an error the model reads
-/// what its `Display` says and nothing else; `Debug` and sources are for the host.
+/// Any `Serialize` value (the model reads `()` as `done`), an [`Outcome`], [`Content`](call::Content), or a `Result` of one. The
+/// model reads only the `Display` of an error; `Debug` and sources are for the host.
 ///
-/// A type that has a [`Schema`] beside is published as the output schema, for MCP and for programs; one without has none.
+/// If the type also has a [`Schema`], this is the output schema, for MCP and for programs.
 ///
 /// # Methods
 ///
-/// `#[tool]` stands on the block, and on each method that is a tool. A method takes no `#[state]`: what it needs is a
-/// field of its type, such as an `Arc` that the list's state shares.
+/// Put `#[tool]` on the block, and on each method that is a tool. A method cannot take `#[state]`: its state is in fields of
+/// its type, such as an `Arc` that the list's state shares.
 ///
 /// ```
 /// use toolwright::{tool, tools};
@@ -462,7 +462,7 @@ pub use toolwright_macros::prompt;
 /// ```
 ///
 /// A string is the resource's text, [`Content`](call::Content) its parts, of which a picture or sound is a blob, and any
-/// other value JSON. An error of the kind [`Unknown`](call::ErrorKind::Unknown) says that there is no such resource.
+/// other value JSON. An error of the kind [`Unknown`](call::ErrorKind::Unknown) means that the resource does not exist.
 ///
 /// The options are those of [`#[prompt]`](macro@prompt), and `mime_type = "text/markdown"`.
 #[cfg(feature = "mcp-server")]
@@ -501,28 +501,28 @@ pub use toolwright_macros::resource;
 /// - `path::to::tool` is a function with `#[tool]`; `find::<Doc> as "find_doc"` gives it another
 ///   name, as an instance of a generic one needs, and `as "find_doc": "Finds documents."` another
 ///   description too.
-/// - `..crm: Crm` are all tools of the type `Crm`, called on the value `crm`. Two values of a type
-///   are told apart by a prefix of the names, and by words that end each description:
+/// - `..crm: Crm` are all tools of the type `Crm`, called on the value `crm`. A prefix
+///   of the names, and a text that ends each description, distinguish two values of a type:
 ///   `..north: Crm as "north_", ..south: Crm as "south_": "In the southern region."`
-/// - `#[cfg(…)]` before any of these says in which builds it is there; what is not there takes no name.
-/// - `; state = app` at the end is what the tools' `#[state]` parameters come from: a value of the
-///   type that they ask for, or a struct that derives [`Provide`]. A value that is an
-///   [`Arc`](std::sync::Arc) already is shared as it is, and tools ask for what it holds. A
-///   [`ListState`](toolset::ListState) may have no value: such a list gives definitions alone.
+/// - `#[cfg(…)]` before any of these selects the builds that have it; a disabled element does not reserve a name.
+/// - `; state = app` at the end provides the tools' `#[state]` parameters: a value of the type that
+///   they ask for, or a struct that derives [`Provide`]. A value that is an [`Arc`](std::sync::Arc)
+///   already is shared, and tools ask for its content. A [`ListState`](toolset::ListState) may have
+///   no value: such a list gives only definitions.
 ///
 /// - `targets: [openai_strict, gemini_json], unproven: [take];` at the head checks every tool against
-///   these [`Dialect`]s: one that a provider's mode cannot say does not compile, and the message
-///   says which argument of which tool, and the way out. What schemars alone knows, the compiler
-///   does not: such a tool is listed as `unproven`, by its name or by its type's. What one request
-///   may hold ([`Dialect::request_limits`]) is checked too: how many tools, keys that may be missing,
-///   values of several types.
-/// - `budget: 4_000;` at the head is how many tokens the definitions may take of every request, by
-///   [`ToolDef::token_bound`], which is not too low; the message names the tools that take most.
+///   these [`Dialect`]s: one that a provider's mode cannot express does not compile, and the message
+///   names the tool, the argument and a fix. The compiler cannot check types that only schemars
+///   knows: list such a tool as `unproven`, by its name or by its type's. The limits of one request
+///   ([`Dialect::request_limits`]) are checked too: numbers of tools, of keys that may be missing, and
+///   of values of several types.
+/// - `budget: 4_000;` at the head limits the tokens that the definitions take in every request, by
+///   [`ToolDef::token_bound`], an upper bound; the message names the largest tools.
 /// - `defer: { crm: [find_customer, close_order] };` at the head are groups of tools that no request has until its conversation has
 ///   found them, by the tool `search_tools`: see [`Toolset::defer`]. They are written as elsewhere in the list. A doc comment above
-///   a group tells the model what it is for. Targets and the budget hold for whatever is loaded.
+///   a group describes it to the model. Targets and the budget hold for all tools that may be loaded.
 /// - `at_most: 20;` at the head is how many deferred tools a request has at once, 40 without it: see [`Toolset::loading`].
-/// - `instructions: [SYSTEM];` at the head are constants of [`instructions!`]: [`Toolset::check`] reports what they name and the set lacks.
+/// - `instructions: [SYSTEM];` at the head are constants of [`instructions!`]: [`Toolset::check`] reports names that the set lacks.
 ///
 /// Equal names, names that some provider refuses, and state that is missing do not compile.
 #[macro_export]
@@ -554,7 +554,7 @@ macro_rules! tools {
 /// ```
 ///
 /// The words are rendered with the names that a toolset gives, or a request: [`Instructions::render`],
-/// [`Instructions::render_for`]. Rendering fails if the set lacks what they name. [`Toolset::check`] reports the same of a list with
+/// [`Instructions::render_for`]. Rendering fails if the set lacks a name. [`Toolset::check`] reports the same for a list with
 /// `instructions: [SYSTEM]` at its head.
 #[macro_export]
 macro_rules! instructions {
@@ -594,7 +594,7 @@ macro_rules! tool_of {
     };
 }
 
-/// What generated code names.
+/// Names for generated code.
 #[doc(hidden)]
 pub mod __private {
     pub use toolwright_macros::{instructions_text, list_tools};

@@ -531,7 +531,7 @@ pub(crate) fn body(cx: &Ctxt, function: &mut Function) {
     }
 }
 
-/// A call brings one yes, and only calls of tools do.
+/// A call brings one approval, and only calls of tools do.
 fn approved_once(cx: &Ctxt, tool: &Tool) {
     let mut approved = tool.params.iter().filter_map(|param| match param {
         Param::Approved(ty) => Some(ty),

@@ -198,7 +198,7 @@ pub(crate) struct Tool {
 }
 
 impl Tool {
-    /// Returns true if the tool runs only with a person's yes.
+    /// Returns true if the tool runs only with a person's approval.
     pub(crate) fn needs_approval(&self) -> bool {
         let is_approved = |param: &Param| matches!(param, Param::Approved(_));
         self.params.iter().any(is_approved)
@@ -227,7 +227,7 @@ pub(crate) enum Param {
     State(Type),
     /// It is the call's context.
     Context(Type),
-    /// It is a person's yes to the call.
+    /// It is a person's approval of the call.
     Approved(Type),
 }
 

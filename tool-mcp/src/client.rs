@@ -21,6 +21,7 @@ mod in_flight;
 mod keep;
 mod link;
 mod lists;
+mod live_calls;
 #[cfg(feature = "lock")]
 mod lock;
 mod offers;

@@ -1,5 +1,5 @@
-//! The tools of a request in a provider's dialect, and what belongs to them: the names that the
-//! provider takes, and the way back from them.
+//! The tools of a request in a provider's dialect, with the names that the provider takes and their
+//! translation back.
 
 mod cache;
 mod conversation;
@@ -70,7 +70,7 @@ pub struct Definitions(Arc<DefinitionsInner>);
     note = "pass a `Toolset`, such as `&tools![…]`; `Registry::snapshot` returns one"
 )]
 pub trait ToolList {
-    /// Each tool's definition, and what was encoded of it, in order.
+    /// Each tool's definition and its encoded texts, in order.
     #[doc(hidden)]
     fn encoded(&self) -> impl ExactSizeIterator<Item = (&ToolDef, &EncodedTool)>;
 
@@ -84,7 +84,7 @@ pub trait ToolList {
     #[doc(hidden)]
     fn cache(&self) -> &DefinitionCache;
 
-    /// What of the list is deferred, if something is.
+    /// The deferred tools of the list, if there are any.
     #[doc(hidden)]
     fn deferral(&self) -> Option<Deferral<'_>> {
         None
@@ -164,8 +164,8 @@ impl Wire {
     ///
     /// # Errors
     /// When a specific tool is not in the set, when a call is required of no tools, or when the
-    /// provider cannot express the choice. `None` is then said by leaving the tools out, which is
-    /// what [`request`](Self::request) does.
+    /// provider cannot express the choice. `None` then means that the tools are left out, as
+    /// [`request`](Self::request) does.
     pub fn tool_choice(
         self,
         tools: &(impl ToolList + ?Sized),
@@ -214,8 +214,8 @@ impl Wire {
     ///
     /// [`Toolset::check`]: crate::Toolset::check
     ///
-    /// Where the dialect is a strict mode, a tool that it cannot say, or that goes beyond what one
-    /// request may hold, is sent in the provider's other mode, and says so. [`DefinitionOptions::keep`] says which
+    /// Where the dialect is a strict mode, a tool that it cannot express, or that exceeds the
+    /// limits of one request, is sent in the provider's other mode, with a note. [`DefinitionOptions::keep`] sets which
     /// tools stay strict first. A tool whose name the provider does not take is sent under another
     /// one. Invisible characters are left out of words, with a note that counts them.
     ///
@@ -311,10 +311,10 @@ impl DefinitionsInner {
     }
 }
 
-/// A tool of a list: its definition, and what was encoded of it.
+/// A tool of a list: its definition and its encoded texts.
 type CachedDefinition<'t> = (&'t ToolDef, &'t EncodedTool);
 
-/// The tools' definitions as others are sent them, in order: without the characters in their words that nobody sees.
+/// The tools' definitions as they are sent, in order: without invisible characters in their texts.
 #[doc(hidden)]
 pub fn sent_definitions<T: ToolList + ?Sized>(
     tools: &T,

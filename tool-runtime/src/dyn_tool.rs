@@ -267,8 +267,8 @@ impl DynToolBuilder {
     /// - A `pattern` is matched in time linear in the text.
     /// - Arguments that would take too long to check against the schema are refused: alternatives for each
     ///   of many elements multiply each other.
-    /// - Numbers are compared by their decimal texts: `1e-400` is no integer, and above zero. Of a `number`,
-    ///   one that no `f64` holds is refused.
+    /// - Numbers are compared by their decimal texts: `1e-400` is not an integer, and above zero. A
+    ///   `number` beyond `f64` is refused.
     pub fn parameters(mut self, schema: SchemaDoc) -> Self {
         self.tool.def.input = schema;
         self.is_schema_given = true;

@@ -409,7 +409,7 @@ impl Executor {
     /// [`Batch::resume`] merges the answers with those of the first batch.
     ///
     /// An approved call runs with the arguments that were shown. Edited arguments are decoded and validated like those
-    /// of a model. Layers see both, and [`Request::is_approved`] tells them not to ask again while the arguments stay
+    /// of a model. Layers see both, and do not ask again if [`Request::is_approved`] is true, while the arguments stay
     /// the same.
     ///
     /// A rejected or answered call does not run. Each call is answered once or is pending again, and indices of the

@@ -17,18 +17,18 @@
 //!     .layer(ConcurrencyLimit::of("search", 2));
 //! ```
 //!
-//! The first layer sees a call first and its answer last. So the order says what is meant: a `Cache` before an
+//! The first layer sees a call first and its answer last. So the order matters: a `Cache` before an
 //! `Approval` answers without asking; a `Retry` before a `ConcurrencyLimit` gives its permit back between two attempts,
 //! behind it it keeps the permit.
 //!
-//! What holds for all of them, and for layers of your own:
+//! These rules hold for all of them, and for layers of your own:
 //!
-//! - **What they see.** Calls that could run: of a tool that is there and visible, with arguments that
+//! - **Calls.** They see calls that could run: of a tool that is there and visible, with arguments that
 //!   it takes. Definitions and visibility are not theirs to change. Calls of `manual` tools come to
 //!   them once somebody has [decided](crate::executor::Executor::run).
 //! - **Panics.** A panic of a layer, of a closure that it was given, or of a future of its own is a
 //!   [`Panicked`](toolwright_provider::call::ErrorKind::Panicked) error of the call, and layers further out see it as
-//!   one. What had not been let run does not run.
+//!   one. A call that had not been passed on does not run.
 //! - **Time.** A limit on a tool is one on each attempt of its own code. Layers are not limited: an
 //!   approval may take its time, and so may a wait between attempts or for a permit. All of it counts
 //!   towards a batch's limit ([`Executor::batch_timeout`](crate::executor::Executor::batch_timeout)), and towards the calls that run at

@@ -15,7 +15,7 @@
 //! | `dyn_tool` | tools whose schema arrives at run time | `dyn_tool::DynTool` |
 //! | `executor` | a batch of calls: `dispatch` decides, `scheduler` starts, `body` is one call, `batch_state` holds the replies | `executor::Executor` |
 //! | `layers` | approval, retry, cache and others around a call | `layers::Layer` |
-//! | `__private` | what generated code calls; not stable | `__private::entry`, `__private::slot` |
+//! | `__private` | functions for generated code; not stable | `__private::entry`, `__private::slot` |
 //! | `sync` | locks, or shuttle's | |
 //!
 //! `ARCHITECTURE.md` says where an option of tools goes; the executor reads it from the toolset's entry. A new layer is a file in `layers`. Every call is answered once, or waits:

@@ -217,7 +217,7 @@ impl Keyword {
             )
     }
 
-    /// Returns true if it does not change what is admitted.
+    /// Returns true if it does not change the admitted values.
     pub fn is_note(self) -> bool {
         use Keyword::{
             Comment, Default, Definitions, Defs, Deprecated, Description, Discriminator, Example,

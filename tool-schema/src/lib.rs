@@ -12,7 +12,7 @@
 //!
 //! | module | job | begin at |
 //! | --- | --- | --- |
-//! | `shape` | the tree: what values of a type look like in JSON; `Kind` has the cases | `shape::Shape`, `shape::Schema` |
+//! | `shape` | the tree: the JSON of a type's values; `Kind` has the cases | `shape::Shape`, `shape::Schema` |
 //! | `shape::std_types`, `shape::extern_types` | the trees of std's types and of other crates' | |
 //! | `decode` | the hot way from a text to a value (`Json`, a serde deserializer), and the cold one: `walk` collects faults and repairs | `decode::Json`, `decode::faults` |
 //! | `render` | a tree as JSON Schema | `render::SchemaDoc` |
@@ -20,7 +20,7 @@
 //! | `keyword`, `format` | the facts about each keyword and each format, each of them once | `keyword::Keyword` |
 //! | `tokens` | a bound on the tokens of a text or tree | |
 //! | `text`, `panics`, `span` | names and hidden characters; panics and spans of foreign code | |
-//! | `derived` | what derived code calls | |
+//! | `derived` | functions for derived code | |
 //!
 //! A new kind of value is a case of `shape::Kind`: `decode`, `render`, `read`, the verdicts of `toolwright-provider` and the proofs of
 //! `toolwright-lock` match on it, and the compiler names most of the places. A new

@@ -34,11 +34,11 @@ thread_local! {
 /// panic that a tool catches itself is not printed. A hook that the program sets later takes the place of this one.
 ///
 /// A panic that changes no result (of an observer, a listener, a filter or a tool's `visible`, a catalogue, a destructor)
-/// is an error of the crate `tracing`, with its detail, whether or not this was called. Where nobody listens there, it is
+/// is an error of the crate `tracing`, with its detail, whether or not this was called. Without a subscriber, it is
 /// printed. The panic of an error policy also stands beside the error that it was asked about, in
 /// `ToolError::host_detail`.
 ///
-/// A backtrace takes milliseconds. It is made of what the build knows: without debug information it holds names alone.
+/// A backtrace takes milliseconds. It depends on the build: without debug information it has only names.
 /// Where panics abort (`panic = "abort"`) nothing is contained, and this does nothing.
 ///
 /// ```

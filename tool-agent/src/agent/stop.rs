@@ -3,18 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use toolwright_provider::call::{
-    ErrorKind, Outcome, StoredOutcome, ToolCall, ToolError, ToolResult,
-};
+use toolwright_provider::call::{ErrorKind, Outcome, StoredOutcome, ToolError, ToolResult};
 use toolwright_runtime::tool::CallPlace;
 
 use super::Agent;
 use super::held_lease::HeldLease;
 use crate::run::AgentError;
 use crate::session::{RefusedCall, Session, Status, StoredEnd, id_of};
-use crate::store::{
-    CallRecord, CheckpointError, CheckpointId, Damage, DamagedPart, Lease, Written,
-};
+use crate::store::{CheckpointError, Damage, DamagedPart, Lease, Written};
 use crate::thread::ToolMessage;
 
 /// How often a run may write before its session is taken from it.
@@ -25,6 +21,14 @@ const LEASE: Duration = Duration::from_secs(30);
 
 /// What a stopped session says of itself.
 const STOPPED: &str = "the session was stopped";
+
+/// A call that a run has begun.
+pub(super) struct RecordedCall {
+    /// Revision of its record; zero without a store.
+    pub(super) revision: u64,
+    /// Outcome as the JSON of a [`StoredOutcome`]. `None` while it is unknown.
+    pub(super) outcome: Option<String>,
+}
 
 impl Agent {
     /// Stops a stored session, also while somebody runs it. It is [failed](Status::Failed) then: no run goes on with it,
@@ -126,24 +130,22 @@ impl Agent {
     pub(super) async fn records(
         &self,
         session: &Session,
-    ) -> Result<BTreeMap<String, CallRecord>, AgentError> {
+    ) -> Result<BTreeMap<String, RecordedCall>, AgentError> {
         let Some(store) = &self.persistence.store else {
             let marks = session.begun.calls().into_iter();
             let records = marks.map(|(key, outcome)| {
-                let record = CallRecord {
-                    key: key.clone(),
-                    call: ToolCall::new("", "", ""),
-                    model_arguments: None,
-                    revision: 0,
-                    after: CheckpointId::new(0),
-                    outcome: outcome.and_then(|outcome| outcome.to_json().ok()),
-                };
-                (key, record)
+                let outcome = outcome.and_then(|outcome| outcome.to_json().ok());
+                let revision = 0;
+                (key, RecordedCall { revision, outcome })
             });
             return Ok(records.collect());
         };
         let records = store.calls(session.id()).await?.into_iter();
-        Ok(records.map(|record| (record.key.clone(), record)).collect())
+        let records = records.map(|record| {
+            let (revision, outcome) = (record.revision, record.outcome);
+            (record.key, RecordedCall { revision, outcome })
+        });
+        Ok(records.collect())
     }
 
     /// Returns the answer to a call that runs no more. What it has done already counts.
@@ -151,13 +153,13 @@ impl Agent {
         &self,
         session: &mut Session,
         refused: RefusedCall,
-        records: &BTreeMap<String, CallRecord>,
+        records: &BTreeMap<String, RecordedCall>,
     ) -> Result<ToolMessage, AgentError> {
         let RefusedCall { index, call, error } = refused;
         let encoder = self.active_agent(session).unwrap_or(self).encoder;
         let place = CallPlace::new(&session.run_id(), session.turn(), index, &*call.id);
         let result = match records.get(&place.first_key()) {
-            Some(CallRecord {
+            Some(RecordedCall {
                 outcome: Some(outcome),
                 ..
             }) => {

@@ -245,60 +245,100 @@ impl AgentTool {
         }
         let ended = agent_call.run(&mut running.session).await;
         running.is_not_dropped();
+        let keeper = Keeper {
+            agent: &self.agent,
+            paused_call: paused_call.as_ref(),
+            subs: subs.as_ref(),
+            in_background,
+            continues: agent_call.continues(),
+            cx: &cx,
+        };
+        keeper.outcome(ended, running)
+    }
+}
+
+/// What keeps the session of an agent that pauses: a server's call, the visit of the caller's tools, or the outermost session.
+struct Keeper<'a> {
+    agent: &'a Agent,
+    paused_call: Option<&'a PausedCall>,
+    subs: Option<&'a SubSessions>,
+    in_background: bool,
+    /// True if the session has begun before this call.
+    continues: bool,
+    cx: &'a Context,
+}
+
+impl Keeper<'_> {
+    /// Returns the outcome of the call, and keeps the session if it goes on.
+    fn outcome(
+        &self,
+        ended: AgentCallResult,
+        running: RunningSession,
+    ) -> Result<Outcome, ToolError> {
         match ended {
             AgentCallResult::Ended(outcome) => outcome,
-            AgentCallResult::Paused => {
-                let asks = running.session.status();
-                if let Some(call) = &paused_call
-                    && !running.session.asks_for_result()
-                {
-                    let session = std::mem::take(&mut running.session);
-                    return pauses(&self.agent, call, session, None, &cx);
-                }
-                if let (true, Some(subs)) = (in_background, &subs) {
-                    subs.queue()
-                        .keep_paused(std::mem::take(&mut running.session));
-                    return Ok(agent_call::asks(asks));
-                }
-                if running.pauses() {
-                    return Err(ToolError::failed("the agent waits for somebody"));
-                }
-                agent_call::paused(asks)
-            }
+            AgentCallResult::Paused => self.pauses(running),
             AgentCallResult::Spent(end) => {
                 if running.pauses()
-                    && let Some(subs) = &subs
+                    && let Some(subs) = self.subs
                 {
                     subs.spends(end);
                 }
                 Err(agent_call::spent())
             }
             AgentCallResult::Refused(error) => {
-                if let Some(call) = &paused_call {
-                    let mut session = std::mem::take(&mut running.session);
-                    session.take_back_decisions();
-                    return pauses(&self.agent, call, session, Some(&error.to_string()), &cx);
+                if let Some(call) = self.paused_call {
+                    return self.waits_on(call, running, &error.to_string());
                 }
                 let failed = agent_call::failed(error.clone());
                 if running.pauses()
-                    && let (Some(subs), Some(index)) = (&subs, cx.call_index())
+                    && let (Some(subs), Some(index)) = (self.subs, self.cx.call_index())
                 {
                     subs.refuses(error.at(index));
                 }
                 Err(failed)
             }
             AgentCallResult::NotSaved(error) => {
-                let error = agent_call::not_saved(error, subs.as_ref());
-                match &paused_call {
-                    Some(call) if agent_call.continues() => {
-                        let mut session = std::mem::take(&mut running.session);
-                        session.take_back_decisions();
-                        pauses(&self.agent, call, session, Some(&error.to_string()), &cx)
+                let error = agent_call::not_saved(error, self.subs);
+                match self.paused_call {
+                    Some(call) if self.continues => {
+                        self.waits_on(call, running, &error.to_string())
                     }
                     _ => Err(error),
                 }
             }
         }
+    }
+
+    fn pauses(&self, mut running: RunningSession) -> Result<Outcome, ToolError> {
+        let asks = running.session.status();
+        if let Some(call) = self.paused_call
+            && !running.session.asks_for_result()
+        {
+            let session = std::mem::take(&mut running.session);
+            return pauses(self.agent, call, session, None, self.cx);
+        }
+        if let (true, Some(subs)) = (self.in_background, self.subs) {
+            let session = std::mem::take(&mut running.session);
+            subs.queue().keep_paused(session);
+            return Ok(agent_call::asks(asks));
+        }
+        if running.pauses() {
+            return Err(ToolError::failed("the agent waits for somebody"));
+        }
+        agent_call::paused(asks)
+    }
+
+    /// Makes the call of a server pending again after a decision that was not carried out.
+    fn waits_on(
+        &self,
+        call: &PausedCall,
+        mut running: RunningSession,
+        error: &str,
+    ) -> Result<Outcome, ToolError> {
+        let mut session = std::mem::take(&mut running.session);
+        session.take_back_decisions();
+        pauses(self.agent, call, session, Some(error), self.cx)
     }
 }
 

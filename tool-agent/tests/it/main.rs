@@ -42,6 +42,7 @@ mod planck;
 mod providers;
 mod random_agents;
 mod random_runs;
+mod remote;
 mod response_ends;
 mod resuming;
 mod runner;

@@ -37,6 +37,7 @@ use toolwright::wire::FinishReason;
 
 use crate::draws::Draws;
 use crate::kept::cases;
+use crate::remote::remote;
 
 /// What tools did, by idempotency key, and the calls that they keep open.
 #[derive(Default)]
@@ -198,7 +199,7 @@ fn stops(#[context] cx: &Context) -> u8 {
     4
 }
 
-const NAMES: [&str; 28] = [
+const NAMES: [&str; 30] = [
     "once",
     "slow",
     "same",
@@ -227,14 +228,18 @@ const NAMES: [&str; 28] = [
     "look",
     "look",
     "search_tools",
+    "remote",
+    "remote",
 ];
 
 fn all(effects: &Arc<Effects>) -> Toolset {
-    tools![
+    let local = tools![
         once, slow, same, risky, by_hand, asks, ends, direct, fails, panics, hands, stops, later,
         later_same, keeps, doubts, approved, look;
         state = Arc::clone(effects)
-    ]
+    ];
+    let effects = Arc::clone(effects);
+    local.with(remote(move |cx| effects.happens(cx)))
 }
 
 const WIRES: [Wire; 6] = [
@@ -339,7 +344,9 @@ fn can_be_answered(session: &Session) {
         assert!(pending.is_empty(), "{session:?}");
     }
     let mut said = session.clone();
-    for pending in &pending {
+    // A call that goes on with the answer is both.
+    let is_asked = |index| open.iter().any(|asked| asked.index == index);
+    for pending in pending.iter().filter(|pending| !is_asked(pending.index)) {
         let decided = said.decide(pending.index, Decision::Reject("no".into()));
         let is_taken = matches!(decided, Ok(()) | Err(SessionError::Decided(_)));
         assert!(is_taken, "{decided:?} {session:?}");
@@ -756,7 +763,8 @@ impl Host {
                     let asked = &open[self.draws.below(open.len())];
                     let words = format!("Rome {}", self.said.len());
                     let done = session.answer_call(asked.index, &words);
-                    if done.is_ok() {
+                    // The tool goes on with the answer.
+                    if done.is_ok() && &*asked.call.name != "remote" {
                         let mut messages = session.thread().messages().iter();
                         let at = messages.rposition(|message| !message.tool_calls().is_empty());
                         self.said.push((at.unwrap(), asked.index, words));
@@ -895,6 +903,7 @@ fn the_draws_lead_everywhere() {
                     PendingReason::ManualTool => "manual",
                     PendingReason::Decision(_) => "decision",
                     PendingReason::OutcomeUnknown(_) => "unknown",
+                    PendingReason::Question(_) => "question",
                     _ => "other",
                 };
                 *seen.entry(why.to_owned()).or_default() += 1;
@@ -925,6 +934,7 @@ fn the_draws_lead_everywhere() {
         "manual",
         "decision",
         "unknown",
+        "question",
         "open",
         "open, unknown",
         "open, ended",

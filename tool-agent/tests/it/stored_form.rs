@@ -13,6 +13,8 @@ use toolwright::{
     Context, Executor, Outcome, ToolCall, ToolError, Toolset, call::Decision, tool, tools,
 };
 
+use crate::remote::{SECRET, remote};
+
 /// Pays.
 #[tool(meta(risk = "high"))]
 fn pay(cents: u128, #[arg(secret)] pin: u16) -> String {
@@ -65,9 +67,10 @@ fn agent(begins: bool) -> Agent {
         call("q", "pick", "{}"),
         call("t", "transfer", r#"{"cents": 9}"#),
         call("h", "helper", r#"{"input": "Pay!"}"#),
+        call("r", "remote", "{}"),
     ];
     let own = tools![pay, look, pick, transfer];
-    let tools = Toolset::new(own.iter().cloned().chain([helper])).unwrap();
+    let tools = Toolset::new(own.iter().cloned().chain([helper, remote(|_| {})])).unwrap();
     Agent::with_executor(script(outer, "Done."), executor(tools))
 }
 
@@ -134,8 +137,10 @@ async fn each_kind_of_wait_is_read_and_decided() {
             (&[4], "agent"),
             // The other one is decided.
             (&[4, 0], "decision"),
+            (&[5], "question"),
         ]
     );
+    assert!(text.contains(SECRET) && !golden["waiting"].to_string().contains(SECRET));
     for paid in listed.iter().filter(|one| one.tool == "pay") {
         let shown: Value = serde_json::from_str(paid.arguments.as_deref().unwrap()).unwrap();
         assert_eq!(shown["pin"], "[secret]", "{paid:?}");
@@ -160,7 +165,10 @@ async fn each_kind_of_wait_is_read_and_decided() {
         })
         .collect();
     let rejected = "the call was rejected: nobody knows";
-    assert_eq!(answers, ["7 true", "a tree", "Oslo", rejected, "Paid."]);
+    assert_eq!(
+        answers,
+        ["7 true", "a tree", "Oslo", rejected, "Paid.", "booked"]
+    );
 }
 
 /// How the last run ended, which no call says that waits.

@@ -1,4 +1,4 @@
-//! Rules for a parameter of the type `Approved<'_>`, a person's yes to the call.
+//! Rules for a parameter of the type `Approved<'_>`, a person's approval of the call.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -12,7 +12,7 @@ use crate::ty::is_basic;
 
 const NAME: &str = "Approved";
 
-/// Returns true if a parameter of this type is, or should be, the call's yes: `Approved<'_>`, alone or within another
+/// Returns true if a parameter of this type is, or should be, the call's approval: `Approved<'_>`, alone or within another
 /// type. A type of that name without a lifetime is the user's own.
 pub(crate) fn is_approval(ty: &Type) -> bool {
     !is_basic(ty) && (is_approved(ty) || find(ty.to_token_stream()).is_some())
@@ -59,7 +59,7 @@ fn is_punct(token: &TokenTree, char: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == char)
 }
 
-/// The yes comes with the call, alone and by value: one that may be missing would let the body run without it, and one
+/// The approval comes with the call, alone and by value: one that may be missing would let the body run without it, and one
 /// behind a reference could be used again.
 pub(crate) fn is_alone(cx: &Ctxt, ident: &Ident, ty: &Type) -> bool {
     if is_approved(ty) {

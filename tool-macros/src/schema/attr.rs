@@ -175,7 +175,7 @@ impl ContainerAttrs {
     }
 }
 
-/// What a member's JSON looks like, where its own type does not say it.
+/// The form of a member's JSON, if its own type does not determine it.
 pub(super) enum SeenAs {
     Type(Box<Type>),
     /// The JSON Schema that a function returns: an expression for `Foreign`.

@@ -309,7 +309,7 @@ impl<'a> TypeBody<'a> {
         }
     }
 
-    /// The tree of a type, or of what its JSON looks like, on the sides where it does.
+    /// The tree of a type, or of the form of its JSON, on the sides that have one.
     fn json_shape(&mut self, ty: &Type, member: &MemberAttrs) -> TokenStream {
         let Some(seen_as) = &member.seen_as else {
             return self.shape_of(ty, member.recursive);
@@ -330,7 +330,7 @@ impl<'a> TypeBody<'a> {
         quote!(&__tool::Shape::new(__tool::Kind::InOut { input: #input, output: #output }))
     }
 
-    /// The tree of what describes another type, whose own code may read more.
+    /// The tree that describes another type, whose own code may read more.
     fn watched_shape(&mut self, seen_as: &SeenAs, marked: bool) -> TokenStream {
         let kind = match seen_as {
             SeenAs::Type(ty) => {
@@ -342,7 +342,7 @@ impl<'a> TypeBody<'a> {
         quote!(&__tool::Shape::new(#kind).watched())
     }
 
-    /// The content of a variant, its own fields or what a custom function reads or writes.
+    /// The content of a variant: its own fields, or the JSON of a custom function.
     pub(super) fn content(
         &mut self,
         member: &MemberAttrs,

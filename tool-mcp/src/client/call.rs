@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until};
 use toolwright_json::ObjectWriter;
 use toolwright_provider::call::{ErrorKind, Outcome, ToolError};
@@ -16,11 +17,12 @@ use toolwright_runtime::tool::Context;
 use super::answer::{Answered, ServerRefusal};
 #[cfg(feature = "client-http")]
 use super::answer::{Executed, HttpAnswer};
-use super::connection::short;
+use super::connection::{ServerQuestion, short};
 use super::event::ClientEvent;
 use super::in_flight::InFlight;
 use super::link::Reconnector;
-use super::paused_input::PausedInput;
+use super::live_calls::LiveCall;
+use super::paused_input::{PausedInput, Resumed};
 use super::remote::Remote;
 use super::result::outcome;
 use super::session::McpSession;
@@ -31,6 +33,9 @@ use crate::trace::{RequestSpan, Spanned};
 
 /// A server may ask for more so many times before it answers.
 const MOST_ROUNDS: usize = 16;
+
+/// The method of a question to a person.
+const ELICITATION: &str = "elicitation/create";
 
 /// A time limit that never comes.
 const FAR: Duration = Duration::from_hours(24 * 365 * 30);
@@ -75,7 +80,7 @@ impl SendError {
 #[derive(Default)]
 pub(super) struct Rounds {
     /// Answers that a person gave while the call waited: the server has heard of the call before.
-    pub(super) resumed: Option<InputResponses>,
+    pub(super) resumed: Option<Resumed>,
     /// Pause of a call that waits for a person.
     pub(super) pause: Option<PausedCall>,
 }
@@ -161,9 +166,26 @@ impl Reconnector {
         cx: Context,
     ) -> Result<String, ToolError> {
         let mut is_sent = rounds.resumed.is_some();
-        let mut answers = rounds.resumed.unwrap_or_default();
-        let up = self.session(0).await;
-        let (mut number, mut session) = up.map_err(|error| open(error, is_sent))?;
+        let (mut answers, mut live) = (InputResponses::default(), None);
+        match rounds.resumed {
+            Some(Resumed::Again(given)) => answers = given,
+            Some(Resumed::Live { id, answer }) => {
+                live = self.live_calls.answer(&id, answer);
+                // It is made again, or it is not known.
+                is_sent = live.is_some() || !wanted.is_repeatable;
+                if live.is_none() && is_sent {
+                    return Err(disconnected());
+                }
+            }
+            None => {}
+        }
+        let (mut number, mut session) = match &live {
+            Some(live) => (0, live.session.clone()),
+            None => {
+                let up = self.session(0).await;
+                up.map_err(|error| open(error, is_sent))?
+            }
+        };
         for _ in 0..MOST_ROUNDS {
             #[cfg(feature = "lock")]
             if let (Some(lock), "tools/call", Some(tool)) =
@@ -177,7 +199,12 @@ impl Reconnector {
                     checked = checked => checked.map_err(|why| unsent(why, is_sent))?,
                 }
             }
-            let answered = match self.round(&session, wanted, &answers, &cx).await {
+            let pause = rounds.pause.as_ref();
+            let answered = match live.take() {
+                Some(live) => self.wait(live, wanted, pause, &cx).await,
+                None => self.round(&session, wanted, &answers, pause, &cx).await,
+            };
+            let answered = match answered {
                 Ok(answered) => answered,
                 Err(SendError::Failed(error)) => return Err(error),
                 Err(SendError::Unsent) => {
@@ -227,6 +254,7 @@ impl Reconnector {
         session: &McpSession,
         wanted: &RequestSpec<'_>,
         answers: &InputResponses,
+        pause: Option<&PausedCall>,
         cx: &Context,
     ) -> Result<Answered, SendError> {
         let mut request = session.request(wanted.method);
@@ -249,23 +277,47 @@ impl Reconnector {
         }
         request.head.name = wanted.name.map(str::to_owned);
         request.head.parameters.clone_from(&wanted.repeated);
+        // A newer server asks by its answer.
+        let pauses = pause.is_some() && !session.connection.is_modern();
+        let question = pauses.then(|| {
+            let (question, asked) = oneshot::channel();
+            request.question = Some(question);
+            asked
+        });
         let limit = self.settings.call_limit;
         let skips = session.connection.health.skips();
-        let silent = |is_sent| {
-            silent(
-                limit,
-                is_sent,
-                session.connection.health.skipped_since(skips),
-            )
-        };
-        let mut due = after(limit);
         let cancel = cx.cancel();
-        let mut pending = tokio::select! {
+        let pending = tokio::select! {
             biased;
             pending = session.connection.request(request) => pending,
             () = cancel.cancelled() => return Err(cancelled(false)),
-            () = sleep_until(due) => return Err(silent(false)),
+            () = sleep_until(after(limit)) => {
+                let skipped = session.connection.health.skipped_since(skips);
+                return Err(silent(limit, false, skipped));
+            }
         };
+        let live = LiveCall {
+            session: session.clone(),
+            pending,
+            question,
+        };
+        self.wait(live, wanted, pause, cx).await
+    }
+
+    /// Waits for the answer to a request on its way.
+    async fn wait(
+        &self,
+        mut live: LiveCall,
+        wanted: &RequestSpec<'_>,
+        pause: Option<&PausedCall>,
+        cx: &Context,
+    ) -> Result<Answered, SendError> {
+        let session = live.session.clone();
+        let pending = &mut live.pending;
+        let limit = self.settings.call_limit;
+        let skips = session.connection.health.skips();
+        let mut due = after(limit);
+        let cancel = cx.cancel();
         let (way, alive) = (Arc::clone(&pending.way), Arc::clone(&pending.alive));
         let asking = &session.connection.asking;
         let mut asks = asking.changes();
@@ -277,12 +329,12 @@ impl Reconnector {
                 Ok(()) = asks.changed() => {}
                 answered = pending.answer() => return match answered {
                     #[cfg(feature = "client-http")]
-                    Some(Answered::Lost(why)) => Err(lost(session, wanted, &way, &why)),
+                    Some(Answered::Lost(why)) => Err(lost(&session, wanted, &way, &why)),
                     Some(Answered::Result(result)) => {
                         Ok(Answered::Result(session.connection.readable(result)))
                     }
                     Some(answered) => Ok(answered),
-                    None => Err(lost(session, wanted, &way, "the connection was lost")),
+                    None => Err(lost(&session, wanted, &way, "the connection was lost")),
                 },
                 () = cancel.cancelled() => {
                     pending.reason = "the call was cancelled";
@@ -295,11 +347,32 @@ impl Reconnector {
                         continue;
                     }
                     pending.reason = "the call took too long";
-                    return Err(silent(!way.withdraw()));
+                    let skipped = session.connection.health.skipped_since(skips);
+                    return Err(silent(limit, !way.withdraw(), skipped));
+                }
+                asked = next(&mut live.question) => {
+                    live.question = None;
+                    if let (Some(asked), Some(pause)) = (asked, pause) {
+                        return Err(SendError::Failed(self.pause(live, asked, pause)));
+                    }
                 }
             }
         }
     }
+}
+
+/// Returns the question that comes during a call; never, for a call that cannot wait for its answer.
+async fn next(question: &mut Option<oneshot::Receiver<ServerQuestion>>) -> Option<ServerQuestion> {
+    match question {
+        Some(question) => question.await.ok(),
+        None => std::future::pending().await,
+    }
+}
+
+/// A call that waited, and whose connection is gone.
+fn disconnected() -> ToolError {
+    let words = "the call waited for an answer, and the connection to the MCP server is gone; whether the call took effect is not known";
+    ToolError::failed(words).permanent().with_outcome_unknown()
 }
 
 /// Does what the server asks for before it answers.
@@ -402,9 +475,17 @@ pub(super) struct InputRequest {
 }
 
 impl InputRequest {
+    /// Creates a question to a person.
+    pub(super) fn question(params: Value) -> Self {
+        Self {
+            method: ELICITATION.to_owned(),
+            params,
+        }
+    }
+
     /// Returns true if a person has to answer.
     pub(super) fn asks(&self) -> bool {
-        self.method == "elicitation/create"
+        self.method == ELICITATION
     }
 
     /// Returns the answer to a request that is no question.

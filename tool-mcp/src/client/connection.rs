@@ -3,26 +3,24 @@
 mod guards;
 mod health;
 mod outgoing;
+mod questions;
 
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, resume_unwind};
 #[cfg(feature = "client-http")]
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use futures_util::FutureExt;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use toolwright_json::{ObjectWriter, object, strip_bom};
 use toolwright_runtime::tool::{Cancel, Context, Progress};
-use toolwright_schema::panics::reported;
 use toolwright_schema::text::Printable;
 
-use self::guards::ServerRequest;
 pub(super) use self::guards::{PauseGuard, PendingRequest};
 use self::health::Health;
 use self::outgoing::message;
 pub(super) use self::outgoing::{Outgoing, Request};
+pub(super) use self::questions::ServerQuestion;
 use super::answer::Answered;
 use super::asking::Asking;
 use super::elicit::ElicitationHandler;
@@ -30,8 +28,8 @@ use super::event::{ClientEvent, EventListener};
 use super::handshake::Handshake;
 use super::in_flight::InFlight;
 use crate::protocol::{
-    Fields, Frame, FrameError, Id, MessageKind, MessageParams, PartialMessage, RpcError, array,
-    error_response, key, notification, one_line, replaced, request, response,
+    Fields, Frame, FrameError, Id, MessageKind, MessageParams, PartialMessage, array, key,
+    notification, one_line, replaced, request,
 };
 
 /// So many requests of ours may wait to be sent: more wait before they are written down.
@@ -76,6 +74,10 @@ struct AnswerWaiter {
     context: Option<Context>,
     /// Rings when the server says how far it is.
     alive: Arc<Notify>,
+    /// Takes a question during the call, if the call can wait for its answer.
+    question: Option<oneshot::Sender<ServerQuestion>>,
+    /// True while a person answers a question of the call.
+    is_paused: bool,
 }
 
 impl Connection {
@@ -126,8 +128,7 @@ impl Connection {
     /// Returns the client's capabilities as JSON.
     pub(super) fn capabilities(&self, is_modern: bool) -> String {
         let mut all = ObjectWriter::new();
-        // In older versions a question is a request of the server, which only the handler can answer.
-        if self.asker.is_there() || (is_modern && self.asker.pauses) {
+        if self.asker.is_there() || self.asker.pauses {
             all = all.json("elicitation", r#"{"form":{},"url":{}}"#);
         }
         if is_modern {
@@ -155,6 +156,7 @@ impl Connection {
             params,
             meta,
             context,
+            question,
             is_repeatable,
         } = asked;
         let is_call = context.is_some();
@@ -178,6 +180,8 @@ impl Connection {
             answer,
             context,
             alive: Arc::clone(&alive),
+            question,
+            is_paused: false,
         };
         self.waiting().insert(id, waiting);
         let outgoing = Outgoing {
@@ -398,88 +402,10 @@ impl Connection {
         Some(())
     }
 
-    /// Answers a request of the server's.
-    fn asks(self: &Arc<Self>, session: u64, method: &str, id: &Id, frame: &Frame<'_>) {
-        let stop = Cancel::new();
-        let key = (session, id.clone());
-        let refused = {
-            let mut asked = self.asked();
-            if asked.contains_key(&key) {
-                Some("a request with the id of one without an answer".to_owned())
-            } else if asked.len() >= MOST_ASKED {
-                Some(format!("a request beside {MOST_ASKED} without an answer"))
-            } else {
-                asked.insert(key.clone(), stop.clone());
-                None
-            }
-        };
-        // Told behind the lock: the host may take its time.
-        if let Some(why) = refused {
-            self.bad(&why);
-            return;
-        }
-        let asked = ServerRequest {
-            connection: Arc::downgrade(self),
-            key,
-            stop: stop.clone(),
-        };
-        let answer = match method {
-            "ping" => Ok("{}".to_owned()),
-            "roots/list" => Ok(r#"{"roots":[]}"#.to_owned()),
-            "elicitation/create" => {
-                let params = match &frame.params {
-                    MessageParams::Object(params) => object(params.iter()),
-                    _ => "{}".to_owned(),
-                };
-                let params = self.readable(params);
-                tokio::spawn(Arc::clone(self).elicit(id.clone(), params, asked, stop));
-                return;
-            }
-            other => Err(RpcError::method_not_found(other)),
-        };
-        let text = match answer {
-            Ok(result) => response(id, &Ok(result)),
-            Err(error) => error_response(Some(id.as_json()), &error),
-        };
-        let _ = self.out.send(message(text, Some(asked)));
-    }
-
-    /// Asks the host's people, and answers the server.
-    async fn elicit(self: Arc<Self>, id: Id, params: String, asked: ServerRequest, stop: Cancel) {
-        let params = serde_json::from_str(&params).unwrap_or_default();
-        let server = self.server_name();
-        let asking = self.asks_somebody();
-        // A panic of the host's is its own, and the server waits for an answer.
-        let answer = AssertUnwindSafe(self.asker.ask(&server, &params)).catch_unwind();
-        let answer = tokio::select! {
-            answer = answer => answer.unwrap_or_else(|panic| {
-                let what = "who answers questions of an MCP server";
-                reported(what, || resume_unwind(panic))
-                    .unwrap_or_else(|| serde_json::json!({"action": "cancel"}))
-            }),
-            // The server does not wait any more, and hears nothing.
-            () = stop.cancelled() => return,
-        };
-        drop(asking);
-        let text = response(&id, &Ok(answer.to_string()));
-        let _ = self.out.send(message(text, Some(asked)));
-    }
-
-    /// Asks the host's people what a server wants to know before it answers.
-    pub(super) async fn ask(&self, params: &serde_json::Value) -> serde_json::Value {
-        let _asking = self.asks_somebody();
-        self.asker.ask(&self.server_name(), params).await
-    }
-
     /// Returns the server's name for itself, which may be empty.
     pub(super) fn server_name(&self) -> String {
         let name = self.hello.get().and_then(|hello| hello.name.clone());
         name.unwrap_or_default()
-    }
-
-    pub(super) fn asks_somebody(&self) -> PauseGuard<'_> {
-        self.asking.begin();
-        PauseGuard(self)
     }
 
     pub(super) fn bad(&self, what: &str) {

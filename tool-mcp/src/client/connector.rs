@@ -18,6 +18,7 @@ use super::event::{ClientEvent, EventListener};
 use super::keep::Supervisor;
 use super::link::{LinkState, Reconnector};
 use super::lists::Lists;
+use super::live_calls::LiveCalls;
 #[cfg(feature = "lock")]
 use super::lock::{LockFile, Reading};
 use super::remote::tools;
@@ -275,15 +276,20 @@ impl Connector {
         self
     }
 
-    /// Pauses the call of a tool while a person answers a question of the server, without a request on its way. For servers of
-    /// protocol 2026-07-28.
+    /// Pauses the call of a tool while a person answers a question of the server.
     ///
     /// In an agent, the question is one of the session's `questions`. Its text is the server's message. Its options are the `server`,
-    /// and the `schema` of the answer or the `url` that the person visits. The session stores the server's state. The run after
-    /// the answer makes the call again; a rejection declines. Behind an HTTP or MCP server of ours, the caller is asked.
+    /// and the `schema` of the answer or the `url` that the person visits. A rejection declines. Behind an HTTP or MCP server of
+    /// ours, the caller is asked.
     ///
-    /// The [handler](Self::on_elicitation) is asked where nothing stores a pending call, such as in an executor alone. It is also
-    /// asked for tasks, and by servers of older versions. Without a handler, such questions are declined.
+    /// With a server of protocol 2026-07-28, no request is on its way meanwhile. The session stores the server's state, and the run
+    /// after the answer makes the call again, also in another process. With an older server, the request stays on its way, as long as
+    /// the connection lives. If it is gone, the run after the answer makes the call again if its tool is `read_only` or
+    /// `idempotent`; the outcome of another call is unknown.
+    ///
+    /// The [handler](Self::on_elicitation) is asked where nothing stores a pending call, such as in an executor alone, and for tasks.
+    /// It is also asked by an older server while several calls are under way, since the question does not say of which call it is.
+    /// Without a handler, such questions are declined, with an event.
     pub fn pause_on_elicitation(mut self) -> Self {
         self.settings.asker.pauses = true;
         self
@@ -340,6 +346,7 @@ impl Connector {
             settings: Arc::clone(&settings),
             is_http: target.is_http(),
             stop: stop.clone(),
+            live_calls: LiveCalls::default(),
         });
         let lists = Arc::new(Lists::new(settings.registry.clone()));
         let list = tools(&listed, &settings, &link);

@@ -7,6 +7,7 @@ use tokio::time::timeout;
 use toolwright_provider::call::ToolError;
 use toolwright_runtime::tool::Cancel;
 
+use super::live_calls::LiveCalls;
 use super::session::McpSession;
 use super::settings::Settings;
 
@@ -16,6 +17,8 @@ pub(super) struct Reconnector {
     pub(super) settings: Arc<Settings>,
     pub(super) is_http: bool,
     pub(super) stop: Cancel,
+    /// Calls that wait for people.
+    pub(super) live_calls: LiveCalls,
 }
 
 /// States of a connection.

@@ -1,7 +1,7 @@
-//! Calls that wait while people answer their server's questions, without a request on its way (protocol 2026-07-28).
+//! Calls that wait while people answer their server's questions: without a request on its way (protocol 2026-07-28), or with one.
 //!
 //! A call that asks leaves a [`PausedInput`] and a question with its caller. Questions of one round are
-//! asked one after the other; then the call is made again.
+//! asked one after the other; then the call is made again. A call of an older version goes on where it is.
 
 use std::collections::BTreeMap;
 
@@ -25,6 +25,17 @@ pub(super) struct PausedInput {
     responses: BTreeMap<String, Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     state: Option<String>,
+    /// Id of a call whose request is still on its way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    live: Option<String>,
+}
+
+/// How a call goes on once people have answered.
+pub(super) enum Resumed {
+    /// It is made again, with their answers.
+    Again(InputResponses),
+    /// The request on its way is given this answer.
+    Live { id: String, answer: Value },
 }
 
 impl PausedInput {
@@ -44,14 +55,27 @@ impl PausedInput {
             questions,
             responses: responses.collect::<Result<_, ToolError>>()?,
             state: required.request_state,
+            live: None,
         })
     }
 
-    /// Takes the decision about a call that waited. Returns the answers for the server, or `None` for a call that begins.
+    /// One question of a call whose request is still on its way.
+    pub(super) fn live(server: String, params: Value, id: String) -> Self {
+        let question = (String::new(), InputRequest::question(params));
+        Self {
+            server,
+            questions: BTreeMap::from([question]),
+            responses: BTreeMap::new(),
+            state: None,
+            live: Some(id),
+        }
+    }
+
+    /// Takes the decision about a call that waited. Returns how it goes on, or `None` for a call that begins.
     ///
     /// # Errors
     /// The call waits on if it has another question.
-    pub(super) fn resume(call: &PausedCall) -> Result<Option<InputResponses>, ToolError> {
+    pub(super) fn resume(call: &PausedCall) -> Result<Option<Resumed>, ToolError> {
         let Some((stored, decision)) = call.answer() else {
             return Ok(None);
         };
@@ -64,13 +88,19 @@ impl PausedInput {
         };
         let mut paused: Self = serde_json::from_str(&stored.0).map_err(unreadable)?;
         paused.answer(decision);
-        if paused.questions.is_empty() {
-            return Ok(Some(InputResponses {
+        if !paused.questions.is_empty() {
+            return Err(paused.ask(call));
+        }
+        Ok(Some(match paused.live {
+            Some(id) => Resumed::Live {
+                id,
+                answer: paused.responses.into_values().next().unwrap_or_default(),
+            },
+            None => Resumed::Again(InputResponses {
                 responses: paused.responses,
                 state: paused.state,
-            }));
-        }
-        Err(paused.ask(call))
+            }),
+        }))
     }
 
     /// Answers the first question. It stays open if the decision is no answer to it.

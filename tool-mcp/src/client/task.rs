@@ -142,7 +142,7 @@ impl Reconnector {
             // Nobody is asked again because their answer did not arrive.
             if let Some(answers) = &unsent {
                 let update = task.wanted("tasks/update", ObjectWriter::new());
-                let sent = self.round(&session, &update, answers, &cx).await;
+                let sent = self.round(&session, &update, answers, None, &cx).await;
                 if matches!(sent, Ok(Answered::Result(_))) {
                     unsent = None;
                 }
@@ -198,7 +198,7 @@ impl Reconnector {
     ) -> Option<TaskStatus> {
         let wanted = task.wanted("tasks/get", ObjectWriter::new());
         let answers = InputResponses::default();
-        let round = self.round(session, &wanted, &answers, cx).await;
+        let round = self.round(session, &wanted, &answers, None, cx).await;
         let text = match round.ok()? {
             Answered::Result(text) => text,
             Answered::Error(refusal) if is_forgotten(&refusal) => {

@@ -310,7 +310,7 @@ fn a_panic_of_a_listener_or_of_who_answers_is_told() {
     assert!(output.status.success(), "{printed}");
     for said in [
         "a listener of an MCP client panicked: the listener's own\nat ",
-        "who answers questions of an MCP server panicked: the answer's own",
+        "the handler of an MCP server's questions panicked: the answer's own",
     ] {
         assert!(printed.contains(said), "{said}: {printed}");
     }

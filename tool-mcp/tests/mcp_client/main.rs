@@ -18,6 +18,7 @@ mod memory;
 mod oauth;
 mod over_http;
 mod pauses;
+mod pauses_live;
 mod pauses_runs;
 mod pauses_served;
 mod raw_http;

@@ -30,7 +30,7 @@ toolwright_json::named_enum! {
 impl ToolDef {
     /// Returns true if arguments run only as they were written, without repairs: by [`ToolOptions::exact`], and for
     /// tools that are `destructive` or [need an approval](ToolOptions::needs_approval). A foreign tool may be `destructive` only
-    /// because nobody said otherwise, and its owner checks the arguments again.
+    /// by default, and its owner checks the arguments again.
     #[doc(hidden)]
     pub fn is_exact(&self) -> bool {
         let mut options = self.options;
@@ -116,7 +116,7 @@ impl Meta {
     }
 }
 
-/// Adds the scopes of the tool inside. What is no list admits nobody, and stays.
+/// Adds the scopes of the tool inside. A value that is not a list admits no caller, and stays.
 fn add_scopes(own: &mut Value, inside: &Value) {
     match (own, inside) {
         (Value::Array(own), Value::Array(inside)) => {

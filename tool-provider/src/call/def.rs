@@ -198,8 +198,8 @@ impl ToolDef {
         self.origin.is_foreign
     }
 
-    /// Returns true if the schema of the arguments is no compiled type's, or the tool is one of somebody else's program: whoever
-    /// runs this program cannot change it.
+    /// Returns true if the schema of the arguments is not from a compiled type, or the tool belongs to another program. This
+    /// program's author cannot change it then.
     #[doc(hidden)]
     pub fn is_given(&self) -> bool {
         self.is_foreign() || self.input.input_shape().is_none()

@@ -12,7 +12,7 @@ use toolwright_schema::text::{Printable, printable};
 
 /// Error of a call without a result: a text for the model, and separate details for the host.
 ///
-/// `Display` is what the model reads. It is safe to print: invisible characters are escaped, as in [`Printable`].
+/// The model reads the `Display`. It is safe to print: invisible characters are escaped, as in [`Printable`].
 /// `Debug` and [`source`](Error::source) are for the host: they can hold paths, addresses and secrets.
 #[derive(Clone)]
 pub struct ToolError(Box<ErrorData>);
@@ -33,7 +33,7 @@ pub(super) struct ErrorData {
     debug: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     permanent: bool,
-    /// Only a layer of the same call waits so long.
+    /// Only a layer of the same call waits for it.
     #[serde(skip)]
     retry_after: Option<Duration>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -64,7 +64,7 @@ named_enum! {
         NotApproved = "not_approved",
         /// The tool is declared, but nothing here runs it.
         NoHandler = "no_handler",
-        /// There was no thread or no room for the call. Nothing of it ran, and it may be made again.
+        /// There was no thread or no room for the call. It did not run, and may be made again.
         NotStarted = "not_started",
         /// A [`Runner`](https://docs.rs/toolwright/latest/toolwright/executor/trait.Runner.html) of the host gave no answer.
         NoAnswer = "no_answer",
@@ -243,7 +243,7 @@ impl ToolError {
 
     /// Sets how long to wait before the same call is made again, such as the API's `Retry-After`.
     ///
-    /// The layer `Retry` waits at least so long.
+    /// The layer `Retry` waits at least this long.
     pub fn with_retry_after(mut self, wait: Duration) -> Self {
         self.0.retry_after = Some(wait);
         self

@@ -30,7 +30,7 @@ pub struct Example {
     /// The arguments, as the text of a JSON object.
     #[serde(serialize_with = "write_json", deserialize_with = "read_json")]
     pub arguments: Cow<'static, str>,
-    /// What the example shows; empty for no words.
+    /// Purpose of the example; empty if there is none.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub shows: Cow<'static, str>,
 }

@@ -37,8 +37,8 @@ impl Annotations {
         self.read_only == Some(true) || self.idempotent == Some(true)
     }
 
-    /// Returns what the hints of a foreign definition come to, by the protocol's defaults: a tool may change things, destroy
-    /// them, and reach beyond the host, and a second call is another one. Hints lessen this caution only if they are trusted.
+    /// Returns the effects of a foreign definition by its hints and the protocol's defaults: a tool may change things, destroy
+    /// them, and reach beyond the host, and is not idempotent. Hints lessen this caution only if they are trusted.
     #[doc(hidden)]
     #[must_use]
     pub fn foreign(self, trusted: bool) -> Self {

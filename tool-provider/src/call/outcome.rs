@@ -136,7 +136,7 @@ pub struct HaltReason(Cow<'static, str>);
 toolwright_json::named_enum! {
     /// The runtime's own reasons why a batch or a run ends.
     ///
-    /// Whoever has a name for such an end takes it from here, so all of these words are reserved.
+    /// All names of such ends are from here, so these words are reserved.
     #[doc(hidden)]
     pub enum EndReason {
         /// A policy ended a batch at a call's failure.

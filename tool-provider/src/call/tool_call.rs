@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use toolwright_schema::text::ShortStr;
 
-/// A call that a model asks for: which tool, with what arguments. Cheap to clone.
+/// A call that a model asks for: a tool's name and its arguments. Cheap to clone.
 ///
 /// `Debug` prints the length of the arguments and not their text: without the tool it is unknown which of them are
 /// secret. See `Tool::redacted`.

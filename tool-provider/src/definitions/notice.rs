@@ -29,9 +29,9 @@ toolwright_json::named_enum! {
     pub enum NoticeKind {
         /// The tool is left out: of a request, since its provider refuses the schema or the schema holds invisible characters;
         /// of a toolset, since its name is taken, its definition is unreadable, its schema cannot be checked, or it runs only as
-        /// a task; of a server's list, since its arguments are no object.
+        /// a task; of a server's list, since its arguments are not an object.
         Refused = "refused",
-        /// The tool is left out of a server's list, since it is not as the lock file says.
+        /// The tool is left out of a server's list, since it differs from the lock file.
         LockMismatch = "lock_mismatch",
         /// The tool has another name here, since providers refuse its own.
         Renamed = "renamed",

@@ -33,8 +33,8 @@ impl ToolDef {
     }
 
     /// Returns the tokens of the definition, as Anthropic gets it: of its name, description and schema, as compact JSON. In
-    /// other dialects it is a little longer or shorter. Examples and extras of a wire are not counted. What providers make
-    /// of it before a model reads it is not documented.
+    /// other dialects it is a little longer or shorter. Examples and extras of a wire are not counted. Providers do
+    /// not document how they convert it for the model.
     ///
     /// With [`Tokenizer::Bound`] it is [`token_bound`](Self::token_bound).
     ///

@@ -8,7 +8,7 @@ use toolwright_schema::decode::Segment;
 use toolwright_schema::decode::fault::say;
 use toolwright_schema::read::Ordered;
 
-/// One thing to restore in what a model sends.
+/// One value to restore in a model's arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
@@ -79,9 +79,9 @@ impl Step {
     }
 }
 
-/// The way back from what a model sends to what the schema admitted before it was lowered.
+/// Conversion of a model's arguments back to the schema before it was lowered.
 ///
-/// It holds the lowered schema too: which member of a union a value is of, only the schema says.
+/// It holds the lowered schema too, which determines a value's member of a union.
 #[derive(Debug, Clone)]
 pub struct Inverse {
     steps: Vec<Step>,

@@ -1,4 +1,4 @@
-//! Lowering of a schema from one form to what a dialect accepts.
+//! Lowering of a canonical schema to a dialect.
 
 mod array;
 mod cycles;
@@ -58,7 +58,7 @@ impl Lowered {
     }
 }
 
-/// Brings the schema of a tool's arguments into what a dialect accepts.
+/// Converts the schema of a tool's arguments to a form that a dialect accepts.
 ///
 /// A rule that the dialect cannot express becomes a part of a description if possible, and a [`Note`] in any case. So a
 /// lowered schema guarantees the structure of the arguments, and the tool's decoder the rest.

@@ -2,7 +2,7 @@
 //!
 //! The rules are data: one table per dialect, in `table`, each rule with its source, so a correction is one
 //! line. A schema is first brought into one form (`canonical`), then lowered by the dialect's table
-//! (`lower`). The inverse that comes with the result brings back what a model sends (`restore`).
+//! (`lower`). The inverse that comes with the result restores a model's arguments (`restore`).
 
 mod canonical;
 mod inverse;
@@ -239,7 +239,7 @@ impl FromStr for Dialect {
     }
 }
 
-/// There is no dialect of this name.
+/// Error of an unknown dialect name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownDialect(String);
 

@@ -13,7 +13,7 @@ pub struct LowerError {
     /// The rule that it breaks.
     pub code: LowerErrorCode,
     /// Path in the schema: `/name` is a key, `/*` the elements of an array, `/?i` a member of a union. `/`
-    /// is the root, and what starts with `#/$defs/` is inside a recursive type.
+    /// is the root, and a path that starts with `#/$defs/` is inside a recursive type.
     pub path: String,
     /// Advice on how to solve it.
     pub help: String,
@@ -222,15 +222,15 @@ toolwright_json::named_enum! {
         AsText = "as_text",
         /// The dialect refuses the key at the path: the keyword is `property_name`, the value is the key that is sent.
         Renamed = "renamed",
-        /// The tool as a whole is sent without strictness: the keyword is `strict`, the value says why,
-        /// and what stands against it stands at the path. [`Definitions`](crate::definitions::Definitions) alone have
-        /// such notes, since [`lower`](crate::dialect::lower()) refuses what a dialect cannot say.
+        /// The tool as a whole is sent without strictness: the keyword is `strict`, the value is the reason,
+        /// and the path is the part that prevents it. Only [`Definitions`](crate::definitions::Definitions) have such
+        /// notes, since [`lower`](crate::dialect::lower()) refuses schemas that a dialect cannot express.
         Loosened = "loosened",
         /// Characters that a model reads and a person does not see were left out of the tool's words: the
         /// keyword is `hidden`, the value says how many. [`Definitions`](crate::definitions::Definitions) alone have such
         /// notes.
         HiddenRemoved = "hidden_removed",
-        /// A default that its own bounds refuse is not told: the keyword is `default`, the value is the default. A model
+        /// A default that its own bounds refuse is left out: the keyword is `default`, the value is the default. A model
         /// that repeated it would be refused. [`Definitions`](crate::definitions::Definitions) alone have such notes.
         RefusedDefault = "refused_default",
     }

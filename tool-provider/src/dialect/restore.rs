@@ -1,4 +1,4 @@
-//! Conversion of what a model sent under a lowered schema to what the schema admitted before.
+//! Conversion of a model's arguments under a lowered schema to the original schema.
 
 mod fits;
 
@@ -27,8 +27,8 @@ impl Inverse {
     /// Restores the arguments of a call to the schema before lowering. Numbers keep their spelling; strings lose
     /// escapes that they do not need.
     ///
-    /// What a model sends in the form before the lowering (a real map, a real array) stays as it
-    /// is. So does what fits nothing, and what is no JSON: what is wrong with it, the decoder says.
+    /// Arguments in the original form (a real map, a real array) stay unchanged. So do arguments that fit
+    /// neither form, and text that is not JSON: the decoder reports their faults.
     ///
     /// ```
     /// use toolwright::{Dialect, dialect::lower, schema::SchemaDoc};
@@ -396,7 +396,7 @@ fn values_of(list: &Ordered) -> Option<&Ordered> {
 }
 
 /// Returns the position of the key in a list's entry: a string, or a number where keys are integers, beside a value.
-/// `None` for what is no entry.
+/// `None` for any other value.
 fn key_at(entry: &Value<'_>, integer_keys: bool) -> Option<usize> {
     let Value::Object(parts) = entry else {
         return None;

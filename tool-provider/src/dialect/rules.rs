@@ -56,7 +56,7 @@ pub(super) struct Rules {
     pub(super) lone_ref: bool,
     /// `anyOf` may have no siblings.
     pub(super) lone_union: bool,
-    /// Objects of a union must differ in their first key, or in what it is.
+    /// Objects of a union must differ in their first key, or in its value.
     pub(super) first_keys: bool,
     /// Keywords that bound a value.
     pub(super) keywords: Accepts,

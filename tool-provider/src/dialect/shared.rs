@@ -21,7 +21,7 @@ const LONG: usize = 16 << 10;
 /// Bytes of a type from which a reference to it is clearly shorter.
 const LEAST_TYPE: usize = 128;
 
-/// Returns a schema as the text of a definition: as a provider is told it, with types that it repeats under `$defs` where it is long.
+/// Returns a schema as the text of a provider's definition. Long schemas have their repeated types under `$defs`.
 /// A schema that arrived at run time keeps its author's text.
 pub(crate) fn provider_text(schema: &SchemaDoc) -> Cow<'_, str> {
     let written = schema.to_provider_json();

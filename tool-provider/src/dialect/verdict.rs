@@ -96,7 +96,7 @@ pub struct Analysis {
 
 impl Dialect {
     /// Judges whether the provider takes arguments of this shape, as [`lower`](super::lower) would judge
-    /// their schema. Types that tell theirs only when the program runs are opaque. So are types that the
+    /// their schema. Types whose schema is known only when the program runs are opaque. So are types that the
     /// shape comes back to and does not hold itself, unless `refs` does.
     pub const fn verdict(self, arguments: &Shape<'static>, refs: &'static Refs) -> Acceptance {
         self.analyze(arguments, refs).verdict
@@ -231,8 +231,8 @@ impl VerdictWalk {
         self.null = NullPresence::AsSaid;
     }
 
-    /// Returns true if the value after a mark is sent as a string of JSON where a rule refuses it. An author can say a union
-    /// exactly, and is told so.
+    /// Returns true if the value after a mark is sent as a string of JSON where a rule refuses it. An author can write a union
+    /// exactly, so it is an error there.
     const fn is_sent_as_text(&self, code: LowerErrorCode, mark: &WalkState) -> bool {
         match code {
             LowerErrorCode::ObjectWithUnion | LowerErrorCode::UnionFirstKey => false,

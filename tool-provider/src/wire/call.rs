@@ -10,7 +10,7 @@ use super::read::{Members, exact, is_object, is_string, text_or_json};
 use crate::call::{ToolCall, ToolResult};
 use toolwright_schema::text::ShortStr;
 
-/// A call. What cannot be read is not there: whatever stands in the place of a call wants an answer.
+/// A call. Unreadable parts are absent: any value in the place of a call needs an answer.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct RawCall<'t> {
     pub(super) id: Option<&'t RawValue>,
@@ -164,8 +164,7 @@ pub(super) fn answered_ids(calls: &[ToolCall], results: &[ToolResult]) -> Vec<Sh
     ids.collect()
 }
 
-/// The ids that are given, and made ones, which are nobody else's, for the calls that have none, or one that a call
-/// before has.
+/// The given ids, and unique new ones for calls without an id or with the id of an earlier call.
 pub(super) fn with_made(given: &[Option<Cow<'_, str>>]) -> Vec<ShortStr> {
     if let [Some(only)] = given {
         return vec![only.as_ref().into()];
@@ -185,8 +184,8 @@ pub(super) fn with_made(given: &[Option<Cow<'_, str>>]) -> Vec<ShortStr> {
     made.collect()
 }
 
-/// Returns the object for arguments that are none, where a provider takes nothing else. It is the one that
-/// the string holds, or what was sent, under a key that says that it was none. `None` if they are one.
+/// Returns an object for arguments that are not one, for providers that take only objects. It is the object in
+/// a string, or the text under a key that marks it as invalid. `None` if the arguments are an object.
 ///
 /// The key is the one of Anthropic's documentation, "Fine-grained tool streaming", 2026-08.
 pub(super) fn mended(arguments: Option<&RawValue>) -> Option<String> {

@@ -57,14 +57,14 @@ pub enum Parallel {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolChoiceError {
-    /// There is no tool of this name.
+    /// The set has no tool of this name.
     Unknown {
         /// The name.
         name: String,
         /// Names here that may have been meant, best first.
         near: Vec<String>,
     },
-    /// A call is required, and there is no tool.
+    /// A call is required, but the set has no tools.
     NoTools,
     /// The provider has no way to say it.
     Unsupported {

@@ -1,5 +1,5 @@
-//! A whole response, read: what the model said, why it stopped, what it cost, and what the next
-//! request repeats.
+//! A whole response, read: the text and calls, the reason why it ended, the usage, and the messages that
+//! the next request repeats.
 
 use std::fmt;
 
@@ -86,7 +86,7 @@ pub enum FinishReason {
 
 /// Tokens that a provider counted: a sum over responses where several are added.
 ///
-/// Never less than what the provider charges for, wherever it reports a count.
+/// Never less than the tokens that the provider charges, if it reports a count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -219,7 +219,7 @@ impl std::ops::AddAssign for Usage {
 pub(super) type Reasons = [(FinishReason, &'static [&'static str])];
 
 impl FinishReason {
-    /// Returns the reason of this word; `None` if there is no word.
+    /// Returns the reason of this word; `None` if it is empty.
     pub(super) fn of(word: &str, reasons: &Reasons) -> Option<Self> {
         if word.is_empty() {
             return None;
@@ -256,8 +256,8 @@ impl fmt::Display for FinishReason {
 }
 
 impl Wire {
-    /// All that a response says, for whoever keeps the conversation. Of MCP, whose "response" is a
-    /// client's request, the calls alone.
+    /// Reads a whole response: text, calls, messages, end and usage. For MCP, whose "response" is a client's
+    /// request, it has only the calls.
     ///
     /// # Errors
     /// When the response itself is no JSON or of another form, or is the provider's report of a

@@ -62,9 +62,9 @@ impl Wire {
     /// A conversation as members of a request's body: the text of an object, which has the messages
     /// and, where the provider has a place of its own for it, the system prompt.
     ///
-    /// Where the provider wants roles that alternate, what one of them says in a row becomes one
-    /// message; what is empty, and would be refused, is left out. Arguments that are no object,
-    /// where it takes nothing else, become one, as in [`turn`](Self::turn).
+    /// If the provider requires alternating roles, consecutive messages of one role become one
+    /// message. Empty messages that it would refuse are left out. If it takes only objects as arguments,
+    /// other arguments become one, as in [`turn`](Self::turn).
     ///
     /// The note of an open call is its answer, until its [result](Message::Late) follows. Where the provider has calls
     /// without an answer, it is left out.
@@ -120,7 +120,7 @@ impl Wire {
     }
 }
 
-/// Messages of a conversation that is being written, and what of them counts for those that follow.
+/// Messages of a conversation that is being written, and their state for later messages.
 struct Writer<'a> {
     provider: &'static dyn WriteRequest,
     encoder: Encoder,
@@ -236,7 +236,7 @@ impl<'a> Writer<'a> {
             .extend(form.found(result, &tools, self.encoder));
     }
 
-    /// Loads deferred tools that nobody searched for here.
+    /// Loads deferred tools without a search in this conversation.
     fn load<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
         let (Some(form), Some(loads)) = (self.provider.loading(), self.loads) else {
             return;
@@ -301,8 +301,8 @@ pub(super) fn readable(
     members.with(&[(key, Some(list(kept)))])
 }
 
-/// Messages of alternating roles: what one role says in a row is one message. A message that stands alone stays as it
-/// is, but for parts that are [refused](readable). `block` writes words as a block.
+/// Messages of alternating roles: consecutive messages of one role are merged. A single message stays unchanged, except
+/// for parts that are [refused](readable). `block` writes words as a block.
 pub(super) fn alternating(
     messages: Vec<String>,
     block: fn(&str) -> String,

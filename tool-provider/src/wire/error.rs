@@ -43,7 +43,7 @@ impl WireError {
     /// Checks the value of a stream's key `error`: `null` reports none.
     ///
     /// # Errors
-    /// What it reports.
+    /// The reported error.
     pub(super) fn none_reported(error: &RawValue) -> Result<(), Self> {
         match error.get() {
             "null" => Ok(()),

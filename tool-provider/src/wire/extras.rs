@@ -74,7 +74,7 @@ impl ToolDef {
     /// Adds extras for a wire. Later values replace earlier ones of the same key.
     ///
     /// # Errors
-    /// Fails if the extras are no object, or name a key that definitions of the wire have already.
+    /// Fails if the extras are not an object, or name a key that definitions of the wire have already.
     #[doc(hidden)]
     pub fn with_extras(mut self, wire: Wire, extras: Value) -> Result<Self, ExtrasError> {
         let Value::Object(extras) = extras else {

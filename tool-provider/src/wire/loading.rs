@@ -1,7 +1,7 @@
 //! Deferred tools: how a wire declares them, and how they get into a conversation.
 //!
 //! A wire that has a form of its own for this has a `loading.rs` in its folder. On all others `search_tools` is a tool
-//! like any other, and what was found stands among the tools of the next request.
+//! like any other, and the next request has the found tools.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,7 +16,7 @@ pub const SEARCH_TOOLS: &str = "search_tools";
 
 /// Group of deferred tools. Cheap to clone.
 ///
-/// A model is told of the groups what they are for, and finds their tools by a search.
+/// A model reads the descriptions of the groups, and finds their tools by a search.
 ///
 /// ```
 /// use toolwright::toolset::Namespace;
@@ -44,7 +44,7 @@ impl Namespace {
         })
     }
 
-    /// Says what the tools are for, in a line.
+    /// Sets the description for the model: the purpose of the tools, in a line.
     pub fn describe(mut self, description: impl Into<Arc<str>>) -> Self {
         self.description = description.into();
         self
@@ -55,7 +55,7 @@ impl Namespace {
         &self.name
     }
 
-    /// Returns what the tools are for; empty if nobody said it.
+    /// Returns the description; empty by default.
     pub fn description(&self) -> &str {
         &self.description
     }
@@ -71,7 +71,7 @@ impl fmt::Debug for Namespace {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Loading {
-    /// By the tool `search_tools`. What it finds stands behind the other tools of the next request. This works with every
+    /// By the tool `search_tools`. The found tools are behind the other tools of the next request. This works with every
     /// model.
     #[default]
     Plain,
@@ -97,7 +97,7 @@ impl Loading {
     }
 }
 
-/// A deferred tool, as a provider is told it.
+/// A deferred tool, as it is sent to a provider.
 pub(crate) struct Loadable<'a> {
     /// Name that the provider receives.
     pub(crate) name: &'a str,
@@ -151,11 +151,11 @@ pub(super) trait WriteLoading: Sync {
     /// Answers a call with the tools that it found.
     fn found(&self, result: &ToolResult, tools: &[Loadable<'_>], encoder: Encoder) -> Vec<String>;
 
-    /// Loads tools that nobody searched for in this form: the `number`th time in a conversation.
+    /// Loads tools without a search in this form: the `number`th time in a conversation.
     fn load(&self, number: usize, tools: &[Loadable<'_>]) -> Vec<String>;
 }
 
-/// What a provider's own messages say, beside words.
+/// Parts of a provider's own messages, beside text.
 #[derive(Default)]
 pub(super) struct Echoed {
     /// Ids of calls that may stay without an answer.

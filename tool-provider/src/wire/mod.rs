@@ -2,7 +2,7 @@
 //!
 //! Each provider is a folder. A new one has
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! | --- | --- |
 //! | `mod.rs` | the sources of the format, and the type that writes it |
 //! | `request.rs` | `impl WriteRequest`: definitions, tool choice, messages, answers |
@@ -12,7 +12,7 @@
 //! It is named by a variant of [`Wire`], in `Wire::provider`, `Wire::read`, `Wire::stream` and
 //! [`Wire::detect`].
 //!
-//! Beside the folders stands what they share: `read` (members of objects, as they stand in the text),
+//! Shared modules are beside the folders: `read` (members of objects, as written in the text),
 //! `call` (lists of calls, their ids, their echo), `hosted` (calls that the provider runs), `media` (types of pictures and sound),
 //! `extras` (keys that a user adds) and `stream`.
 
@@ -75,7 +75,7 @@ pub use self::stream::{Accumulator, StreamEvent, Streamed};
 /// | `Gemini` | `tools` | `toolConfig` | `contents` |
 /// | `Ollama` | `tools` | has none | `messages` |
 /// | `BedrockConverse` | `toolConfig.tools` | `toolConfig.toolChoice` | `messages` |
-/// | `Mcp`, `Mcp2026` | `tools` of the result of `tools/list` | has none | what is answered to the client |
+/// | `Mcp`, `Mcp2026` | `tools` of the result of `tools/list` | has none | the answer to the client |
 ///
 /// A model that MCP serves is on the other side: its "response" is the client's `tools/call`.
 ///
@@ -121,7 +121,7 @@ pub enum Wire {
     Mcp2026,
 }
 
-/// `request.rs`: what a request says. [`Wire`] has the words to it.
+/// `request.rs`: writes a request. [`Wire`] documents the methods.
 trait WriteRequest: Sync {
     fn definition(&self, tool: &ToolDeclaration<'_>) -> String;
 
@@ -149,7 +149,7 @@ trait WriteRequest: Sync {
     /// A response with these messages of the model, which were read from one.
     fn response_of(&self, native: &[String]) -> String;
 
-    /// What the model's own messages say, beside words.
+    /// Parts of the model's own messages, beside text.
     fn echoed(&self, _: &[String]) -> Echoed {
         Echoed::default()
     }
@@ -286,8 +286,7 @@ impl Wire {
         JsonText::new(self.write_tool(&ToolDeclaration::plain(self, def)))
     }
 
-    /// Reads one tool of a request's `tools` array back. What the form has no place for is not
-    /// there afterwards.
+    /// Reads one tool of a request's `tools` array back, as far as the form has its parts.
     ///
     /// # Errors
     /// When the text is not of this form.
@@ -314,7 +313,7 @@ impl Wire {
     /// `toolwright/repairs` how its arguments were repaired, if they were: a list of
     /// `{"path", "kind", "from", "to"}`, as in `Repair`.
     ///
-    /// `encoder` writes what is text; blocks of content stay blocks where the provider has them.
+    /// `encoder` writes text; blocks of content stay blocks if the provider has them.
     /// Elsewhere the model reads their text: of JSON the JSON, of a document its words, of a resource where it lies, of
     /// pictures and sound their type. So it does for media of a type that the provider refuses.
     ///
@@ -334,11 +333,11 @@ impl Wire {
     /// requests. Providers refuse a turn in which an answer is missing: for calls that waited, see
     /// `Pending`.
     ///
-    /// What the model said stays as it came, byte by byte, with these exceptions. A call without an id,
+    /// The model's own message stays unchanged, byte by byte, with these exceptions. A call without an id,
     /// or with that of a call before it, is given the one that [`calls`](Self::calls) made, so that the
-    /// provider finds the call that is answered; one that is no object becomes one. A call whose result has another id, since
-    /// the host gave it one that is unique in its conversation, gets that. Arguments that are no object, where the
-    /// provider takes nothing else, become one: `{"INVALID_JSON": "…"}`. Blocks that the provider sends and refuses to read
+    /// provider finds the call that is answered; a call that is not an object becomes one. A call whose result has another id, since
+    /// the host gave it one that is unique in its conversation, gets that. If the provider takes
+    /// only objects as arguments, other arguments become one: `{"INVALID_JSON": "…"}`. Blocks that the provider sends and refuses to read
     /// again, such as text of white space, are left out.
     ///
     /// # Errors

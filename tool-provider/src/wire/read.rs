@@ -1,5 +1,5 @@
-//! Reads what a provider, or a server that imitates one, has sent. It reads piece by piece, so that a piece
-//! of the wrong type spoils nothing but itself.
+//! Reads messages of a provider, or a server that imitates one. It reads piece by piece, so a piece of
+//! the wrong type loses only itself.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -25,7 +25,7 @@ impl<'t> Members<'t> {
         object(json)
     }
 
-    /// Reads what may be an object; anything else has no members.
+    /// Reads the members of an object; any other value has none.
     pub(super) fn of(json: Option<&'t RawValue>) -> Self {
         let members = json.and_then(|json| Self::read(json.get()).ok());
         members.unwrap_or_default()

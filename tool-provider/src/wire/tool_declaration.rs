@@ -11,7 +11,7 @@ use toolwright_schema::render::SchemaDoc;
 /// A tool as a request declares it.
 pub(crate) struct ToolDeclaration<'d> {
     pub(super) wire: Wire,
-    /// The tool's name, as the provider is told.
+    /// The tool's name in the request.
     pub(super) name: &'d str,
     pub(super) def: &'d ToolDef,
     schema: Input<'d>,
@@ -94,7 +94,7 @@ impl<'d> ToolDeclaration<'d> {
         }
     }
 
-    /// The description, with the examples where they are told in it.
+    /// The description, with its list of examples if there is one.
     pub(super) fn description(&self) -> Cow<'d, str> {
         let def = self.def;
         let takes_examples = self.wire == Wire::Anthropic && !self.is_reshaped;
@@ -107,8 +107,8 @@ impl<'d> ToolDeclaration<'d> {
         Cow::Borrowed(&*def.description)
     }
 
-    /// The arguments of the examples as a JSON list; nothing without examples. What a dialect has given another form is
-    /// left out, as the provider would refuse arguments in the tool's own.
+    /// The arguments of the examples as a JSON list; nothing without examples. If a dialect has changed the form of the
+    /// arguments they are left out, since the provider would refuse the tool's own form.
     pub(super) fn examples(&self) -> Option<String> {
         if self.def.examples.is_empty() || self.is_reshaped {
             return None;

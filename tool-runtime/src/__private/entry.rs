@@ -117,7 +117,7 @@ pub fn approved<'a>(call: &Call<'a>) -> Result<Approved<'a>, EarlyExit> {
     call.approved().map_err(EarlyExit::Failed)
 }
 
-/// A yes for the test of a function; `toolwright_testing` calls it.
+/// An approval for the test of a function; `toolwright_testing` calls it.
 pub fn approved_in_test(arguments: String) -> Approved<'static> {
     crate::tool::approved_in_test(arguments)
 }

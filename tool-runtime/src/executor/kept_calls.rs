@@ -39,7 +39,7 @@ pub struct KeptCall {
     pub cx: Context,
     /// State of a tool that paused, such as the conversation of an agent.
     pub state: Option<KeptState>,
-    /// True if nobody was shown what waits now: a decision is not for it.
+    /// True if the current state was not shown to a person: a decision is not for it.
     pub is_unseen: bool,
 }
 
@@ -76,8 +76,8 @@ impl KeptCalls {
         calls.calls.iter().find(|entry| entry.id == id).cloned()
     }
 
-    /// Returns the calls of the caller of this context, oldest first. None for a caller that no subject or client names: whoever
-    /// knows the id of a call can decide about it.
+    /// Returns the calls of the caller of this context, oldest first. None for a caller without a subject or client: anyone
+    /// with the id of a call can decide it.
     pub fn of_caller(&self, cx: &Context) -> Vec<KeptCall> {
         let caller = caller(cx);
         let is_named = |(_, subject, client): Caller<'_>| subject.or(client).is_some();
@@ -121,7 +121,7 @@ impl KeptCall {
     }
 }
 
-/// A call that goes on by a decision. If it is dropped before its reply, what its tool has left waits again under its id.
+/// A call that goes on by a decision. If it is dropped before its reply, its tool's stored state waits again under its id.
 #[doc(hidden)]
 pub struct ResumedCall {
     calls: Arc<KeptCalls>,

@@ -63,7 +63,7 @@ pub trait Layer: Send + Sync {
     }
 
     /// Returns true if the layer may leave a call of this tool [pending](Handled::Wait). An agent that is a tool is refused where
-    /// nobody could be asked about such a call. Default: what [`requires_approval`](Self::requires_approval) returns.
+    /// such a call could not be decided. Default: the value of [`requires_approval`](Self::requires_approval).
     fn may_hold(&self, def: &ToolDef) -> bool {
         self.requires_approval(def)
     }
@@ -186,7 +186,7 @@ impl<'a> Request<'a> {
         lacks.then(|| Handled::Wait(json!({ "needs_approval": true })))
     }
 
-    /// Returns true if the tool runs only with a person's yes.
+    /// Returns true if the tool runs only with a person's approval.
     pub(crate) fn needs_approval(&self) -> bool {
         self.body.entry.needs_approval()
     }

@@ -169,7 +169,7 @@ const READ_OUTPUT: &str = "read_output";
 ///
 /// The oldest texts make room for new ones. A text belongs to the conversation
 /// ([`Context::with_session`](crate::tool::Context::with_session)) and the caller ([`Grant`]) of its call, and only they can read it.
-/// Outside of a conversation an id has 64 random bits, so that nobody guesses the id of another's text.
+/// Outside of a conversation an id has 64 random bits, so that the id of another's text cannot be guessed.
 ///
 /// ```
 /// use toolwright::{Executor, Toolset, executor::{OutputLimit, Overflow}};

@@ -85,7 +85,7 @@ struct PausedState {
     paused: Option<(PendingReason, KeptState)>,
 }
 
-/// State of a paused call, and the decision about what waits inside of it.
+/// State of a paused call, and the decision about the call inside.
 struct Resumed {
     /// The call, where a server goes on with it.
     pending: Option<Pending>,
@@ -259,7 +259,7 @@ impl PausedCall {
     /// Takes the state that the tool left, and the decision about it. `None` for a call that begins.
     ///
     /// # Errors
-    /// Fails if the state was taken before: a layer makes the call again, which would begin anew.
+    /// Fails if the state was taken before: a layer makes the call again, which would start over.
     pub fn resume<T: Any>(&self) -> Result<Option<(T, Decision)>, ToolError> {
         let calls = self.calls.lock();
         let Some(resumes) = calls
@@ -287,7 +287,7 @@ impl PausedCall {
         Some((state, resumes.decision.clone()))
     }
 
-    /// Makes the call pending, with what people see, and the error of the decision that could not be carried out. `bytes` is
+    /// Makes the call pending, with the value that people see, and the error of the decision that could not be carried out. `bytes` is
     /// about the size of the state.
     pub fn pause(&self, shown: Value, error: Option<&str>, state: impl Any + Send, bytes: usize) {
         let shown = match error {
@@ -365,7 +365,7 @@ fn shown_key(reason: &PendingReason) -> Option<String> {
     }
 }
 
-/// Adds an error to what people see of a pause.
+/// Adds an error to the value that people see of a pause.
 fn with_error(shown: Value, error: &str) -> Value {
     let mut members = match shown {
         Value::Object(members) => members,

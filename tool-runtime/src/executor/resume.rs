@@ -36,8 +36,8 @@ impl Batch {
     /// Each decision belongs to the call at [`Pending::index`](crate::executor::Pending::index). A call without one stays pending.
     /// The answers, state updates and halts of this batch are kept, and the new ones are merged in call order.
     ///
-    /// The calls run by [`Executor::run`], one batch with new events and indices. `cx` should know what it knew in the
-    /// first round; where it names no value that this batch's [`state`](Self::state) has, that one is kept.
+    /// The calls run by [`Executor::run`], one batch with new events and indices. `cx` should have the values of the
+    /// first round; values of this batch's [`state`](Self::state) that it lacks are kept.
     ///
     /// ```
     /// use toolwright::layers::Approval;

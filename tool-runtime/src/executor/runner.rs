@@ -17,7 +17,7 @@ use toolwright_schema::panics;
 /// Code of the host that runs the calls of an [`Executor`](crate::executor::Executor), and so of an agent, in place of
 /// the tools' own code: in another process, on workers, or here in another order.
 ///
-/// The executor keeps what it promises. A call comes with valid, repaired arguments, after all layers; events, policies
+/// The executor's guarantees stay. A call comes with valid, repaired arguments, after all layers; events, policies
 /// and limits are the executor's. Calls that may run at the same time come together: from a serial executor one after
 /// the other, an `exclusive` tool's alone. A call that a layer holds up comes later, and one that a layer repeats comes
 /// again.
@@ -26,7 +26,7 @@ use toolwright_schema::panics;
 ///
 /// - [`RunnerCall::answer`] takes the call, so it cannot be answered twice, and there is no answer without a call.
 /// - A call that the runner drops, also by a panic, is answered with a [`NoAnswer`](ErrorKind::NoAnswer) error.
-/// - A call that the runner keeps is answered at its time limit, or when the batch ends. What the runner says later is
+/// - A call that the runner keeps is answered at its time limit, or when the batch ends. Later answers of the runner are
 ///   ignored.
 ///
 /// The runner may give its calls to other tasks and return before they are answered.
@@ -42,7 +42,7 @@ use toolwright_schema::panics;
 ///     format!("{path} as it is here")
 /// }
 ///
-/// /// Sends what concerns files to a sandbox.
+/// /// Sends calls of file tools to a sandbox.
 /// struct Sandbox;
 ///
 /// impl Runner for Sandbox {

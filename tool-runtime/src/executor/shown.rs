@@ -1,9 +1,9 @@
-//! What a person is shown of a call, as bytes: a decision is about exactly these.
+//! The parts of a call that a person sees, as bytes: a decision is about exactly these.
 
 use serde_json::json;
 use toolwright_provider::call::{ToolCall, ToolDef};
 
-/// Returns the bytes of all that says what a tool means: its name, description, hints and schema.
+/// Returns the bytes of a tool's meaning: its name, description, hints and schema.
 #[doc(hidden)]
 pub fn definition_bytes(def: &ToolDef) -> Vec<u8> {
     let options = &def.options;
@@ -18,8 +18,8 @@ pub fn definition_bytes(def: &ToolDef) -> Vec<u8> {
 }
 
 /// Returns the bytes of a call as it was shown: its name, the definition of its tool, its arguments, and the revision of its
-/// record, if its outcome is unknown. `definition` is that of [`definition_bytes`], or a digest of it. Whoever stores a
-/// decision stores a digest of these bytes.
+/// record, if its outcome is unknown. `definition` is that of [`definition_bytes`], or a digest of it. A stored
+/// decision has a digest of these bytes.
 #[doc(hidden)]
 pub fn call_bytes(call: &ToolCall, definition: &[u8], record: Option<u64>) -> Vec<u8> {
     let record = record.map(u64::to_le_bytes);

@@ -29,7 +29,7 @@ const BUCKETS: usize = 64;
 /// - Never of tools that [need an approval](toolwright_provider::call::ToolOptions::needs_approval), and never of searches
 ///   for tools.
 /// - Only successes: values, content, and values that go to the user. Not questions, ends, errors, nor
-///   answers that [changed](crate::tool::Context::update_state) what the conversation knows.
+///   answers that [changed](crate::tool::Context::update_state) the conversation's state.
 /// - For the conversation and the caller that they were made for: the
 ///   [session](crate::tool::Context::with_session), the [agent](crate::tool::Context::with_agent), the
 ///   [`Grant`](crate::tool::Grant), the [`State`](crate::tool::State) and the [host's values](crate::tool::Context::with),
@@ -40,7 +40,7 @@ const BUCKETS: usize = 64;
 ///   [`Approval`](crate::layers::Approval) before the cache where each call needs one.
 /// - Until their time is over (5 minutes if nothing is said), they make room for others, their tool is
 ///   replaced, or a tool that is not `read_only` is called in the same conversation: it may have
-///   changed what was read.
+///   changed the data.
 /// - Arguments are the same if they are the same JSON value, whatever the order of keys and spaces.
 ///   Calls with arguments of more than 64 KiB are not cached.
 ///

@@ -14,7 +14,7 @@ use toolwright_provider::call::{ErrorKind, ToolError};
 /// - Only after a [`Failed`](ErrorKind::Failed) or a [`Timeout`](ErrorKind::Timeout), and not if the
 ///   error is [`permanent`](ToolError::permanent). Wrong arguments stay wrong, and a panic is a
 ///   defect.
-/// - After an error that says [how long to wait](ToolError::retry_after), the delay is at least so long. If that is longer than
+/// - After an error with a [time to wait](ToolError::retry_after), the delay is at least that time. If it is longer than
 ///   the longest delay, the call is not retried.
 /// - The tool's time limit is one on each attempt. A `blocking` tool whose time is over may still run, beside the next
 ///   attempt; its token fires once the call is answered.

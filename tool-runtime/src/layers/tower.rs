@@ -22,7 +22,7 @@ type BoxError = Box<dyn Error + Send + Sync>;
 /// It is applied once, to a [`TowerService`]; all calls share the resulting service, by its clones. The service returns
 /// [`Handled`]: done, or pending; a failed call is an `Err` with its [`ToolError`]. An error of tower becomes one of
 /// kind [`Failed`](ErrorKind::Failed), whose text only the host may read. Requests may be sent on in any number, from
-/// any task, as long as the call lasts; one that is dropped ends what runs for it.
+/// any task, as long as the call lasts; one that is dropped ends its run.
 ///
 /// Of a tool that works in the [background](toolwright_provider::call::ToolOptions::background), it is around the beginning, as if the
 /// call were over once the model has read that it began. A layer that limits, measures or repeats the work itself is to be made

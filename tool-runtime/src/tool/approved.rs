@@ -41,7 +41,7 @@ use toolwright_provider::call::{ErrorKind, ToolError};
 pub struct Approved<'a>(Cow<'a, str>);
 
 impl<'a> Approved<'a> {
-    /// Makes the yes to a call that was approved.
+    /// Makes the approval of a call.
     pub(crate) fn of(call: &Call<'a>) -> Result<Self, ToolError> {
         if call.is_approved() {
             Ok(Self(call.arguments().into()))
@@ -64,9 +64,9 @@ impl<'a> Approved<'a> {
     }
 }
 
-/// Makes a yes for the test of a function.
+/// Makes an approval for the test of a function.
 ///
-/// No method, since the compiler would suggest it.
+/// Not a method, since the compiler would suggest it.
 pub(crate) fn approved_in_test(arguments: String) -> Approved<'static> {
     Approved(arguments.into())
 }

@@ -141,7 +141,7 @@ impl<'a> Call<'a> {
         self.flags & STORED != 0 || self.repairs() >= Repairs::Values
     }
 
-    /// Sets the person's yes.
+    /// Sets the person's approval.
     #[cfg(feature = "tokio")]
     pub(crate) fn with_approval(self, approval: Option<ApprovalToken>) -> Self {
         let approval = u8::from(approval.is_some()) * APPROVED;
@@ -159,7 +159,7 @@ impl<'a> Call<'a> {
         self.arena
     }
 
-    /// Replaces the arguments. Nobody has approved the new ones.
+    /// Replaces the arguments. The new ones are not approved.
     pub(crate) fn with_arguments(self, arguments: &'a str) -> Self {
         Self {
             arguments,

@@ -220,7 +220,7 @@ impl Context {
     /// Offers the conversation's messages to tools, in the host's own type; see [`conversation`](Self::conversation).
     ///
     /// Default: none. Messages contain the user's text and the arguments of all calls, secret ones too. An agent
-    /// replaces what its host sets here, by its own thread or by nothing.
+    /// replaces the host's value with its own thread or with nothing.
     ///
     /// ```
     /// use toolwright::{Context, ToolCall, tool, tools};
@@ -264,7 +264,7 @@ impl Context {
     /// Combines two contexts: this one takes precedence over `base`. A call's context goes over a session's, and that
     /// over a default.
     ///
-    /// The host's values are matched by type, those of the [`State`] by name. Repairs are limited to what both allow.
+    /// The host's values are matched by type, those of the [`State`] by name. The stricter limit on repairs applies.
     /// The result decides which tools are visible, and reaches the tools.
     ///
     /// This order holds wherever a context is given: to an executor, an agent's run, a server. A tool's

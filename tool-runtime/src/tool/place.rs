@@ -38,8 +38,8 @@ impl CallPlace {
         }
     }
 
-    /// The place of a call that a person let run again, so many times. It is another call for a service, which may have
-    /// the first one.
+    /// The place of a call that a person let run again this number of times. For a service, which may have the first
+    /// one, it is another call.
     #[cfg(feature = "tokio")]
     pub(crate) fn attempt(self, attempt: u32) -> Self {
         Self { attempt, ..self }

@@ -114,7 +114,7 @@ impl dyn Tool {
     /// ```
     ///
     /// # Errors
-    /// Fails if the extras are no object, or name a key that definitions of the wire have already.
+    /// Fails if the extras are not an object, or name a key that definitions of the wire have already.
     pub fn with_extras(
         self: Arc<Self>,
         wire: Wire,

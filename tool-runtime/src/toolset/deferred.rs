@@ -224,10 +224,10 @@ impl ToolsetData {
 impl Toolset {
     /// Defers all tools of the set, in this group: a request does not have them until the conversation has found them.
     ///
-    /// The set has one more tool then, `search_tools`, which takes words or names, and loads what it finds. Loaded
+    /// The set has one more tool then, `search_tools`, which takes words or names, and loads the tools that it finds. Loaded
     /// tools stay, behind the other tools and in the order of loading, so that a provider's cache of the prompt stays
-    /// valid. A tool that a conversation may not see is not found. A [filter](crate::tool::Filter) is about what is
-    /// found, and does not hide the search.
+    /// valid. A tool that a conversation may not see is not found. A [filter](crate::tool::Filter) applies to the
+    /// found tools, and does not hide the search.
     ///
     /// A tool of the host's own that is called `search_tools` takes the place of that one. It returns
     /// [`Block::Tool`](toolwright_provider::call::Block::Tool) for each tool to load. One of an MCP server that has this

@@ -93,7 +93,7 @@ impl ToolEntry {
         &self.tool
     }
 
-    /// Returns true if the tool runs only with a person's yes.
+    /// Returns true if the tool runs only with a person's approval.
     pub(crate) fn needs_approval(&self) -> bool {
         self.options.needs_approval
     }

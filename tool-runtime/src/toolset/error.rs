@@ -76,7 +76,7 @@ impl std::error::Error for AttachError {}
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RenameError {
-    /// There is no tool of this name.
+    /// The set has no tool of this name.
     Missing(String),
     /// Another tool has the new name.
     Conflict(ConflictError),

@@ -18,7 +18,7 @@ use toolwright_schema::shape::{Kind, Object};
 use toolwright_schema::text::escaped;
 use toolwright_schema::text::{Printable, find, name};
 
-/// Report of what a dialect's provider would refuse or change in a toolset: [`Toolset::check`].
+/// Report of the tools that a dialect's provider would refuse or change: [`Toolset::check`].
 ///
 /// `Display` prints all of it, a line or two for each problem.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -20,7 +20,7 @@ pub struct Fault {
     pub path: String,
     /// Kind of fault.
     pub code: FaultCode,
-    /// Text that says what was expected and what came, without the path.
+    /// The expected and the actual value, without the path.
     pub message: String,
 }
 
@@ -35,8 +35,7 @@ impl Fault {
         }
     }
 
-    /// Escapes invisible characters: keys and values of whoever wrote the arguments stand in the
-    /// fault.
+    /// Escapes invisible characters: the fault contains keys and values of the arguments.
     pub fn printable(self) -> Self {
         Self {
             path: printable(self.path.into()).into_owned(),
@@ -56,9 +55,9 @@ toolwright_json::named_enum! {
         InvalidJson = "invalid_json",
         /// The arguments are JSON, but no object.
         NotObject = "not_object",
-        /// A key stands twice in one object.
+        /// A key occurs twice in one object.
         DuplicateKey = "duplicate_key",
-        /// There is no such argument or key.
+        /// The argument or key is not declared.
         UnknownArgument = "unknown_argument",
         /// A required argument or key is not there.
         MissingArgument = "missing_argument",

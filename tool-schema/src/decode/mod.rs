@@ -1,19 +1,19 @@
 //! Decodes JSON text into typed arguments: a serde deserializer that is as strict as the schema.
 //!
-//! `serde_json` decodes what a type's author wrote `Deserialize` for, which is more than its schema admits: it takes an
+//! `serde_json` decodes everything that a type's `Deserialize` accepts, which is more than its schema admits: it takes an
 //! array for a struct, drops unknown keys, lets the last of two equal keys win, turns `1e40` into an infinite `f32`,
 //! and refuses `1.0` for an integer. A wrapper around it would have to carry a second set of visitors through every
 //! user's type. A deserializer of our own sees all of this where it happens, and a user's crate compiles no more code
 //! for it than for `serde_json`:
 //!
 //! - `deserialize_struct` met by `[` is an array given for a struct;
-//! - `deserialize_ignored_any` is what a derived `Deserialize` calls for a key that it does not
-//!   know, so behind such a key of a struct it is a refusal;
+//! - a derived `Deserialize` calls `deserialize_ignored_any` for an unknown key, so behind such a key of
+//!   a struct it is a refusal;
 //! - a number is judged by its decimal text, never through `f64`;
 //! - a string with escapes is unescaped into a [`Arena`] that lives as long as the text, so a
 //!   `&str` borrows at any depth, escapes or not.
 //!
-//! What serde buffers (untagged and internally tagged enums, flattened fields) is replayed by
+//! Values that serde buffers (untagged and internally tagged enums, flattened fields) are replayed by
 //! serde's own deserializer, which this one does not see.
 
 mod access;

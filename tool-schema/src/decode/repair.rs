@@ -59,9 +59,9 @@ toolwright_json::named_enum! {
 
 /// Extent to which arguments are repaired: see `Context::with_repairs`.
 ///
-/// A gateway in front of a server reads arguments by their keys, so what it sees has to be what
-/// runs. Where the caller is not known, no key is renamed, and none comes out of a text in which
-/// JSON stands. Nothing is repaired for an exact tool, whoever calls it and whatever the context says: one that is
+/// A gateway in front of a server reads arguments by their keys, so exactly the arguments that it sees
+/// must run. If the caller is not known, keys are not renamed, and not taken out of JSON in a text.
+/// Nothing is repaired for an exact tool, for any caller and in any context: one that is
 /// `destructive`, needs an approval, or is marked `#[tool(exact)]`.
 ///
 /// ```

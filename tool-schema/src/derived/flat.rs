@@ -129,7 +129,7 @@ const fn is_counted(mut shape: &Shape<'_>) -> bool {
 }
 
 /// Returns true if serde has taken away all other flattened keys before it reads a map, which has so many fields behind
-/// it. Those of a struct it takes, and that of an enum that is told by its key; not those of other enums and of maps.
+/// it. Those of a struct it takes, and that of an enum that is tagged by its key; not those of other enums and of maps.
 const fn is_last(mut fields: &[Field<'_>], behind: usize) -> bool {
     while let [field, rest @ ..] = fields {
         let is_other = rest.len() != behind;

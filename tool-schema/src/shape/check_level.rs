@@ -111,7 +111,7 @@ impl Shape<'_> {
         self
     }
 
-    /// Lowers the level for a type that checks its bounds itself: to what its items need, or to `Typed`.
+    /// Lowers the level for a type that checks its bounds itself: to the level of its items, or to `Typed`.
     pub(crate) const fn self_checked(self) -> Self {
         let check = match self.kind.child(0) {
             Some(Child {

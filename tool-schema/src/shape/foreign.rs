@@ -16,7 +16,7 @@ pub const fn foreign<T: JsonSchema + ?Sized>() -> &'static Shape<'static> {
     }
 }
 
-/// The schema that schemars' `schema_with` makes of what is read, with the definitions that it names.
+/// The schema of schemars' `schema_with` for reading, with the definitions that it names.
 pub fn input_schema(schema_with: impl FnOnce(&mut SchemaGenerator) -> Schema) -> Value {
     schema(
         SchemaSettings::draft2020_12().for_deserialize(),
@@ -24,7 +24,7 @@ pub fn input_schema(schema_with: impl FnOnce(&mut SchemaGenerator) -> Schema) ->
     )
 }
 
-/// The same of what is written.
+/// The schema of schemars' `schema_with` for writing, with the definitions that it names.
 pub fn output_schema(schema_with: impl FnOnce(&mut SchemaGenerator) -> Schema) -> Value {
     schema(SchemaSettings::draft2020_12().for_serialize(), schema_with)
 }

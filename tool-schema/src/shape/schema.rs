@@ -20,18 +20,18 @@ use super::{Id, Shape};
 ///     r#"{"type":"object","description":"Where to look","properties":{"city":{"type":"string","description":"City name"},"country":{"type":["string","null"]}},"required":["city"],"additionalProperties":false}"#
 /// );
 /// ```
-/// serde's attributes mean what they mean to serde; one whose JSON nobody can foresee is refused
-/// with what to write instead. Of its own the derive reads:
+/// serde's attributes have the meaning of serde. An attribute with unpredictable JSON is refused, with
+/// an alternative. The derive's own attributes are:
 ///
 /// | attribute | on | meaning |
 /// | --- | --- | --- |
 /// | `#[schema(range(1..=50))]`, `len(1..)`, `pattern = "…"`, `format = "…"`, `multiple_of = …`, `unique` | fields, newtypes | bounds |
 /// | `#[schema(as = Type)]` | fields, variants, types | the JSON looks like that of `Type` |
-/// | `#[schema(schema_with = path)]` | fields, variants | the JSON Schema is what the function of this path returns: `fn() -> serde_json::Value` |
+/// | `#[schema(schema_with = path)]` | fields, variants | the function of this path returns the JSON Schema: `fn() -> serde_json::Value` |
 /// | `#[schema(title = "…")]`, `description = "…"`, `example = …`, `deprecated` | fields | words for the model |
-/// | `#[schema(secret)]` | fields, types | values are for the tool alone: no error, event or log shows them, nor what does not fit beside them |
+/// | `#[schema(secret)]` | fields, types | only the tool sees the values: errors, events and logs redact them, and values beside them that do not fit |
 /// | `#[schema(recursive)]` | fields | leads back to a type that contains this one |
-/// | `#[schema(open)]` | types | other keys may stand beside the declared ones |
+/// | `#[schema(open)]` | types | other keys than the declared ones are admitted |
 /// | `#[schema(json_schema)]` | types | also implement schemars' `JsonSchema` (feature `schemars`) |
 /// | `#[schema(crate = path)]` | types | where `toolwright` is, if not at `::toolwright` |
 ///
@@ -64,10 +64,10 @@ use super::{Id, Shape};
 /// that is written as models write it has two attributes: `#[serde(with = "time::serde::rfc3339")]` and
 /// `#[schema(as = String, format = "date-time")]`.
 ///
-/// Of other types that have serde's traits and schemars' `JsonSchema` (which schemars has by features of its
-/// own, such as `arrayvec07`) the schema is schemars'. Values are checked and repaired by it before serde reads
-/// them, but for patterns, which are published and not enforced.
-/// Of a type that has neither, `as` says what it looks like, on a field or on a newtype around it:
+/// Other types with serde's traits and schemars' `JsonSchema` (which schemars has by its own features, such as
+/// `arrayvec07`) have schemars' schema. Values are checked and repaired by it before serde reads them, except for
+/// patterns, which are published and not enforced.
+/// For a type with neither trait, `as` describes the JSON, on a field or on a newtype around it:
 ///
 /// ```
 /// use serde::Deserialize;

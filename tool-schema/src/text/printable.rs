@@ -9,11 +9,11 @@ use super::all;
 ///
 /// Names and arguments that a model or a caller made up, words of providers and servers, results of
 /// tools: on a terminal, an escape sequence in them moves the cursor, and a mark of direction shows
-/// another text than a model reads. `Display` writes every character that nobody sees as an escape of
+/// another text than a model reads. `Display` writes every invisible character as an escape of
 /// Rust's (`\u{1b}`, `\u{202e}`): separators of lines, and those that the macros refuse in descriptions, such as control
 /// characters. Messages of the runtime's errors are written like this already.
 ///
-/// What people write stays: letters of all scripts, emoji of several characters, and joiners between
+/// Normal text stays: letters of all scripts, emoji of several characters, and joiners between
 /// letters of scripts that have them. A newline and a tab stay unless the text is to be
 /// [one line](Self::one_line). A mark of direction (`\u{200f}`) is an escape even where it is meant
 /// well; the text around it can be read without. A backslash stays a backslash, so the text is for

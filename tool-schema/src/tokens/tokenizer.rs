@@ -1,7 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Counts the tokens of a text: exactly, where a provider publishes its vocabulary, else by what the provider documents.
+/// Counts the tokens of a text: exactly if a provider publishes its vocabulary, else by the provider's documentation.
 ///
 /// ```
 /// use toolwright::tokens::Tokenizer;

@@ -3,9 +3,9 @@
 use toolwright_provider::call::{Outcome, StoredOutcome};
 
 use super::Engine;
+use crate::agent::stop::RecordedCall;
 use crate::run::AgentError;
 use crate::session::{RefusedCall, Session};
-use crate::store::CallRecord;
 use crate::thread::ThreadMessage;
 
 impl Engine<'_> {
@@ -90,7 +90,7 @@ enum RecordedEnd {
     Asks,
 }
 
-fn end(record: &CallRecord) -> RecordedEnd {
+fn end(record: &RecordedCall) -> RecordedEnd {
     let outcome = record.outcome.as_deref().map(StoredOutcome::from_json);
     match outcome.map(|outcome| outcome.map(StoredOutcome::into_outcome)) {
         None => RecordedEnd::Unknown,

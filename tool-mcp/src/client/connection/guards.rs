@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use toolwright_json::ObjectWriter;
 use toolwright_runtime::tool::Cancel;
 
-use super::Connection;
+use super::{Connection, ServerQuestion};
 use crate::client::answer::Answered;
 use crate::client::in_flight::InFlight;
 use crate::client::task::withdraw_task;
@@ -37,6 +37,23 @@ impl PendingRequest {
         let answered = (&mut self.answered).await;
         self.id = None;
         answered.ok()
+    }
+
+    /// Returns the request's number on its connection; zero once it is settled.
+    pub(in crate::client) fn id(&self) -> u64 {
+        self.id.unwrap_or_default()
+    }
+
+    /// Takes the next question during this call, one that a person has answered.
+    pub(in crate::client) fn next_question(&self) -> oneshot::Receiver<ServerQuestion> {
+        let (question, asked) = oneshot::channel();
+        if let (Some(id), Some(connection)) = (self.id, self.connection.upgrade())
+            && let Some(waiting) = connection.waiting().get_mut(&id)
+        {
+            waiting.question = Some(question);
+            waiting.is_paused = false;
+        }
+        asked
     }
 }
 

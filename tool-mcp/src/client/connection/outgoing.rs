@@ -6,6 +6,7 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use toolwright_json::ObjectWriter;
 use toolwright_runtime::tool::Context;
 
+use super::ServerQuestion;
 use super::guards::ServerRequest;
 use crate::client::in_flight::InFlight;
 use crate::protocol::one_line;
@@ -59,6 +60,8 @@ pub(in crate::client) struct Request {
     /// Entries of `_meta`.
     pub(in crate::client) meta: ObjectWriter,
     pub(in crate::client) context: Option<Context>,
+    /// Takes a question during the call: see [`PendingRequest::questions`](super::PendingRequest::questions).
+    pub(in crate::client) question: Option<oneshot::Sender<ServerQuestion>>,
     /// True if a second request does no harm.
     pub(in crate::client) is_repeatable: bool,
 }
@@ -73,6 +76,7 @@ impl Request {
             params: ObjectWriter::new(),
             meta: ObjectWriter::new(),
             context: None,
+            question: None,
             is_repeatable: true,
         }
     }

@@ -14,8 +14,8 @@ use toolwright_schema::text::escaped;
 enum Look {
     /// All of it.
     Close,
-    /// Its type, and the keys that tell the members apart: something inside it is wrong, and the
-    /// decoder shall say what.
+    /// Its type, and the keys that distinguish the members: something inside it is wrong, which the
+    /// decoder reports.
     Wide,
 }
 

@@ -183,7 +183,7 @@ impl VerdictWalk {
         }
     }
 
-    /// Counts keys, and says what that they may be missing means for the value behind them.
+    /// Counts keys, and returns the effect of optional keys on their values.
     const fn says(&mut self, keys: usize, may_miss: bool) {
         let (is_required, null) = self.rules.key(may_miss);
         self.null = null;

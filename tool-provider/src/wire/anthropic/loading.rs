@@ -54,7 +54,7 @@ impl WriteLoading for Anthropic {
         true
     }
 
-    /// References stand where the answer has them. What is no tool of the request any more is words.
+    /// References stand where the answer has them. Tools that left the request become text.
     fn found(&self, result: &ToolResult, tools: &[Loadable<'_>], _: Encoder) -> Vec<String> {
         let blocks = match &result.outcome {
             Ok(Outcome::Content(content)) => content.blocks(),

@@ -154,8 +154,8 @@ fn is_blank(block: &Block) -> bool {
 /// Source: the shapes `ToolResultContentBlock` and `ImageFormat` of botocore 1.44, 2026-11.
 const PICTURES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/// Text, data and pictures have blocks of their own; of all else the model gets words. Data that is no object is text: models
-/// refuse it as `json`.
+/// Text, data and pictures have their own blocks; others become text. Data that is not an object is text: models refuse it
+/// as `json`.
 fn block_json(block: &Block) -> String {
     match block {
         Block::Json { value } if value.is_object() => {

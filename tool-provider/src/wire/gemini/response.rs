@@ -196,7 +196,7 @@ pub(super) fn hosted(_: &RawValue, part: &Members<'_>) -> Option<HostedPart> {
     })
 }
 
-/// Returns true for a part that is no thought.
+/// Returns true for a part that is not a thought.
 pub(super) fn is_said(part: &Members<'_>) -> bool {
     !part.says_true("thought")
 }

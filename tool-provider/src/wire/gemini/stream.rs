@@ -102,7 +102,7 @@ impl Stream {
         }
     }
 
-    /// Takes a part of a call whose arguments come path by path. Returns false if it is no such part.
+    /// Takes a part of a call whose arguments come path by path. Returns false for other parts.
     fn is_partial(&mut self, part: &RawValue, members: &Members<'_>, sink: &mut DeltaSink) -> bool {
         let Some(json) = members.get("functionCall") else {
             return false;

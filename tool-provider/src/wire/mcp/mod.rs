@@ -1,4 +1,4 @@
-//! The Model Context Protocol, as its server: the client's `tools/call` is what asks for a call.
+//! The Model Context Protocol, as its server: the client's `tools/call` asks for a call.
 //!
 //! Source: `Tool`, `CallToolRequestParams`, `CallToolResult` and `ContentBlock` of
 //! modelcontextprotocol/modelcontextprotocol, `schema/2025-11-25/schema.ts` and

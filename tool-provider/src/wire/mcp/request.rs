@@ -63,8 +63,8 @@ impl Mcp {
 }
 
 impl WriteRequest for Mcp {
-    /// `_meta` holds what of the tool's `meta` has a key with a `/`, as the protocol's own keys
-    /// have, and `icons` what stands under that name: all else is the host's. It has the old names of arguments, too.
+    /// `_meta` holds the members of the tool's `meta` whose keys have a `/`, as the protocol's own keys
+    /// have, and `icons` the member of that name: all others are the host's. It has the old names of arguments, too.
     fn definition(&self, tool: &ToolDeclaration<'_>) -> String {
         let def = tool.def;
         let fits = |output: &&SchemaDoc| self.of_2026 || is_object_schema(output);

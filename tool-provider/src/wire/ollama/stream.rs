@@ -1,4 +1,4 @@
-//! Ollama's `/api/chat`: whole responses line by line, of which each message is what is new. Calls
+//! Ollama's `/api/chat`: whole responses line by line, whose messages have only new text. Calls
 //! come whole.
 //!
 //! Source: `ChatResponse` of ollama/ollama, `api/types.go`, 2026-10.

@@ -30,7 +30,7 @@ impl WriteLoading for OpenAiResponses {
         ObjectWriter::new().text("type", "tool_search").end()
     }
 
-    /// A model that the client searches for is told of nothing else.
+    /// If the client searches, the request has no other declarations.
     fn deferred(&self, tools: &[Loadable<'_>], loading: Loading) -> Vec<String> {
         if loading.is_hosted() {
             grouped(tools)

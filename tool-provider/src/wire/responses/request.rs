@@ -143,7 +143,7 @@ impl WriteRequest for OpenAiResponses {
     }
 }
 
-/// The answer to a request for an approval. What failed, or is `false`, refuses it.
+/// The answer to a request for an approval. A failure, or `false`, refuses it.
 ///
 /// Source: `MCPApprovalResponse` of openai/openai-openapi, `openapi.yaml`, 2026-08.
 fn approval(result: &ToolResult, encoder: Encoder) -> String {

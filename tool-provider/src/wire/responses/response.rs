@@ -96,8 +96,8 @@ pub(super) fn hosted(json: &RawValue, item: &Members<'_>) -> Option<HostedPart> 
 /// here. A result that failed, or is `false`, is a refusal.
 pub const MCP_APPROVAL: &str = "mcp_approval_request";
 
-/// Returns the type of an item that waits for an answer of ours and is no call of a function: it has a `call_id`, and no
-/// output of that id stands beside it. Tools that the provider runs have no `call_id`, or their output in the same response.
+/// Returns the type of an item that waits for our answer and is not a function call: it has a `call_id`, and the response has
+/// no output of that id. Tools that the provider runs have no `call_id`, or their output in the same response.
 ///
 /// Source: `OutputItem` of openai/openai-openapi, `openapi.yaml`, 2026-08.
 fn unknown_call(items: &Elements<'_>) -> Option<String> {

@@ -147,7 +147,7 @@ impl Stream {
         }
     }
 
-    /// Sends what a response says of which no piece came.
+    /// Sends parts of a whole response that did not come in pieces.
     fn only_whole(&mut self, response: Option<&RawValue>, sink: &mut DeltaSink) {
         let output = Members::of(response).get("output");
         for item in elements(output) {
@@ -238,8 +238,8 @@ impl Stream {
 }
 
 impl Item {
-    /// Returns true if what is added or done is this item. Imitators give all items one index: what is
-    /// added after this was done is another, and so is a call of another id.
+    /// Returns true if the added or ended item is this one. Imitators give all items one index: an item
+    /// that is added after this one ended is another, and so is a call with another id.
     fn is_same(&self, call: Option<&RawCall<'_>>, is_done: bool) -> bool {
         let id = call.and_then(RawCall::given_id);
         let has_other_id = self
@@ -251,7 +251,7 @@ impl Item {
         self.place.is_some() == call.is_some() && !has_other_id && !is_over
     }
 
-    /// The whole arguments: what of them was not told yet is news.
+    /// The whole arguments: parts that were not sent yet are sent.
     fn replace(&mut self, whole: &RawValue, sink: &mut DeltaSink) {
         let mut arguments = Text::default();
         arguments.push(whole);

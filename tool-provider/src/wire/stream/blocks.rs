@@ -96,7 +96,7 @@ impl Blocks {
         }
     }
 
-    /// A block is whole. `close` makes its tree what stands in a whole response.
+    /// A block is whole. `close` makes its tree that of a whole response.
     pub(in super::super) fn stop(
         &mut self,
         index: Option<&RawValue>,

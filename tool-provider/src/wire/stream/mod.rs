@@ -18,8 +18,8 @@ use crate::dialect::Renames;
 
 /// Puts a streamed response together.
 ///
-/// It takes what the provider sends line by line ([`push`](Self::push)) or as bytes of whatever
-/// length ([`push_bytes`](Self::push_bytes)), and gives the whole response at the end: the text that
+/// It takes the provider's stream line by line ([`push`](Self::push)) or as bytes of any length
+/// ([`push_bytes`](Self::push_bytes)), and returns the whole response at the end: the text that
 /// the provider would have sent unstreamed, as far as calls and the next request's messages go.
 ///
 /// ```
@@ -41,7 +41,7 @@ use crate::dialect::Renames;
 /// assert_eq!(&*calls[0].arguments, r#"{"a":1}"#);
 /// ```
 ///
-/// `Debug` shows nothing of what has come, which holds the arguments of calls.
+/// `Debug` does not show the received text, which contains the arguments of calls.
 pub struct Accumulator {
     wire: Wire,
     state: Box<dyn Assemble>,
@@ -70,7 +70,7 @@ impl fmt::Debug for Accumulator {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamEvent {
-    /// The response begins anew, since a proxy tried again: all events before do not count.
+    /// The response starts again, since a proxy retried: earlier events do not count.
     Restart,
     /// Words of the model's answer.
     Text(String),
@@ -88,8 +88,8 @@ pub enum StreamEvent {
         /// The piece.
         text: String,
     },
-    /// A call of the provider's own tool has come, or its result. The last event of each place says what
-    /// [`Completion::hosted`](super::Completion::hosted) has there.
+    /// A call of the provider's own tool, or its result. The last event of each place equals the entry of
+    /// [`Completion::hosted`](super::Completion::hosted).
     Hosted {
         /// Number of the call among those of the provider's own tools.
         place: usize,
@@ -172,7 +172,7 @@ impl ResponseId {
 
 /// `stream.rs` of a provider: a response that comes in pieces.
 pub(super) trait Assemble: fmt::Debug + Send + Sync {
-    /// Takes one event. What it does not know is not for us.
+    /// Takes one event. Unknown events are ignored.
     fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError>;
 
     /// Puts the response together, and the calls that broke off: there are none if the response
@@ -195,7 +195,7 @@ impl DeltaSink {
         self.events.len()
     }
 
-    /// The response begins anew.
+    /// The response starts again.
     pub(super) fn restart(&mut self) {
         self.restarted = true;
         self.events.push(StreamEvent::Restart);
@@ -273,8 +273,8 @@ impl Accumulator {
     /// the whole stream.
     ///
     /// # Errors
-    /// When a line is no JSON, or the provider reports an error. Events before an error are returned first, and the next
-    /// call returns the error. What comes after it is taken all the same.
+    /// When a line is not JSON, or the provider reports an error. Events before an error are returned first, and the next
+    /// call returns the error. Later events are still accepted.
     pub fn push(&mut self, event: &str) -> Result<Vec<StreamEvent>, WireError> {
         if event.trim_start().starts_with('{') && is_json(event) {
             // One event over several lines, which no provider sends and people write.

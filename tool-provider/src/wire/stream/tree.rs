@@ -48,7 +48,7 @@ impl Text {
         self.escaped.push_str(body);
     }
 
-    /// Leaves one of the pieces if all were equal. Text that was told piece by piece stays.
+    /// Leaves one of the pieces if all were equal. Text that was sent piece by piece stays.
     fn once(&mut self) {
         if self.told == 0 && self.word > 0 {
             self.escaped.truncate(self.word);
@@ -68,7 +68,7 @@ impl Text {
         Some(text(&self.json())?.into_owned())
     }
 
-    /// Takes over how much was told of `earlier`, if this begins with it.
+    /// Takes over the sent length of `earlier`, if this begins with it.
     pub(in super::super) fn go_on_from(&mut self, earlier: &Self) -> bool {
         let goes_on = self.escaped.starts_with(&earlier.escaped);
         if goes_on {
@@ -260,7 +260,7 @@ impl Tree {
         element
     }
 
-    /// The value under `key`, made if there is none. What is no object becomes one.
+    /// The value under `key`, made if there is none. A value that is not an object becomes one.
     pub(in super::super) fn entry(&mut self, key: &str) -> &mut Self {
         if !self.open_object() {
             *self = Self::default();
@@ -280,7 +280,7 @@ impl Tree {
         &mut entries[at].1
     }
 
-    /// The element at a place, made if the list ends there; `None` behind that. What is no list becomes one.
+    /// The element at a place, made if the list ends there; `None` behind that. A value that is not a list becomes one.
     pub(in super::super) fn item(&mut self, at: usize) -> Option<&mut Self> {
         if !self.open_list() {
             *self = Self::List(Vec::new());
@@ -310,7 +310,7 @@ impl Tree {
         }
     }
 
-    /// Says a value anew, where it says anything.
+    /// Replaces a value, unless the new one is empty.
     pub(in super::super) fn set(&mut self, key: &str, value: &RawValue) {
         let entry = self.entry(key);
         let says_something = !matches!(value.get(), "null" | "\"\"");

@@ -287,7 +287,7 @@ fn named(names: &[ShortStr], what: &str) -> String {
 }
 
 impl Traced {
-    /// Returns the duration of what has ended.
+    /// Returns the duration, if this is an end.
     fn duration(&self) -> Option<Duration> {
         match self {
             Self::Finished { duration, .. }

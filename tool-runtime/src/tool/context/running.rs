@@ -101,8 +101,8 @@ impl Context {
     /// ```
     ///
     /// # Errors
-    /// If nobody here takes a result later: the executor has no [`OpenCalls`](crate::executor::OpenCalls), or the call
-    /// is open already. A tool does its work before it answers then, or hands the error on.
+    /// If the executor has no [`OpenCalls`](crate::executor::OpenCalls) to take a result later, or the call is open
+    /// already. A tool then does its work before it answers, or returns the error.
     pub async fn keep_open(&self) -> Result<OpenCallHandle, ToolError> {
         let (Some(batch), Some(call)) = (&self.batch, &self.call) else {
             return Err(nobody());

@@ -40,7 +40,7 @@ pub struct OpenCall {
 pub enum OpenCallState {
     /// Its work continues, here or elsewhere.
     Running,
-    /// Nobody knows whether it took effect. A person [ends](super::OpenCalls::end) it. Holds the error in words.
+    /// It is unknown whether it took effect. A person [ends](super::OpenCalls::end) it. Holds the error's text.
     Unknown(String),
     /// It has ended, and its result was not taken yet.
     Ended(Box<StoredOutcome>),

@@ -2,8 +2,8 @@ use super::{Fault, FaultCode, named, say};
 use crate::decode::{Error, Mismatch, Segment, describe, describe_range, holds_secret};
 use crate::shape::{Kind, Role, Shape, bare};
 
-/// Turns what reading a type found into words: what the type's own code refuses, and everything
-/// where no shape is known.
+/// Describes the errors of reading a type: refusals of the type's own code, and everything if no shape
+/// is known.
 pub struct Reporter<'t, 's> {
     text: &'t str,
     /// Shape that the text was read as, if it is known.
@@ -198,7 +198,7 @@ impl<'s> Kind<'s> {
 struct Known<'s> {
     /// Its shape, as far as it says something.
     shape: Option<Shape<'s>>,
-    /// True if what stands there may be a secret by its place: its author's words are left out.
+    /// True if the value may be a secret by its place: its author's text is left out.
     is_hidden: bool,
     /// Number of segments of its path that may be shown.
     open: usize,

@@ -8,7 +8,7 @@ use crate::text::{did_you_mean, excerpt, listed, near};
 
 use super::FaultCode;
 
-/// A value that is not what a shape admits.
+/// A value that a shape does not admit.
 pub(crate) fn unfit(shape: &Shape<'_>, code: FaultCode, got: &str) -> String {
     let expected = match code {
         FaultCode::OutOfRange => describe_range(shape),
@@ -21,8 +21,8 @@ pub(crate) fn unfit(shape: &Shape<'_>, code: FaultCode, got: &str) -> String {
 /// Bytes of the longest example that a fault shows.
 const MOST_EXAMPLE: usize = 1024;
 
-/// Describes what a shape admits, with an example of what has parts: a model copies sooner than it
-/// reads.
+/// Describes the values of a shape, with an example of composite ones: models copy examples better than they
+/// read descriptions.
 fn with_example(shape: &Shape<'_>) -> String {
     let words = describe(shape);
     let kind = shape.only_core();
@@ -46,7 +46,7 @@ pub(crate) fn missing(shape: &Shape<'_>) -> String {
     }
 }
 
-/// A key of a map that is not what its keys are.
+/// A key of a map that its keys' type does not admit.
 pub(crate) fn wrong_key(keys: &Shape<'_>, key: Option<&str>) -> String {
     let Some(key) = key else {
         let expected = describe_range(keys);
@@ -143,7 +143,7 @@ pub fn not_json(text: &str, expected: &str, at: usize, is_secret: bool) -> Strin
     format!("the arguments are no valid JSON: at byte {at} expected {expected}, {found}")
 }
 
-/// Arguments that are no object.
+/// Arguments that are not an object.
 pub fn not_object(text: &str, is_secret: bool) -> String {
     let got = if is_secret {
         kept_back(text, 0)
@@ -182,7 +182,7 @@ pub(crate) const HIDDEN_KEY: &str = "a key (not shown)";
 /// Placeholder for such a key in a path.
 pub(crate) const KEPT_BACK_KEY: &str = "…";
 
-/// Writes a path as `lines[2].qty`; a key that is no plain word stands in brackets: `map["a b"]`.
+/// Writes a path as `lines[2].qty`; a key that is not a plain word is in brackets: `map["a b"]`.
 pub fn path(segments: &[Segment]) -> String {
     let mut out = String::new();
     for segment in segments {
@@ -223,12 +223,12 @@ pub(crate) fn json_string(text: &str) -> String {
     json
 }
 
-/// A string as JSON has it, cut to what fits on a line.
+/// A string as JSON, cut to the length of a line.
 pub(crate) fn quoted(text: &str) -> String {
     shortened(&json_string(text))
 }
 
-/// A value's text, cut to what fits on a line.
+/// A value's text, cut to the length of a line.
 pub fn shortened(text: &str) -> String {
     const MOST: usize = 60;
     excerpt(text, MOST)

@@ -10,7 +10,7 @@ use super::union::Candidate;
 use super::{Stop, Walk, Walked};
 
 impl<'t> Walk<'t> {
-    /// Tells what is wrong with a value that is of none of its ways, as the one that was meant.
+    /// Reports the faults of a value that fits no alternative, by the likeliest one.
     pub(super) fn meant(
         &mut self,
         shape: &Shape<'_>,
@@ -49,7 +49,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Tells a string that is no variant's name, where other variants are objects: with their keys.
+    /// Reports a string that is not a variant's name, if other variants are objects: with their keys.
     fn is_no_variant(&mut self, one: &Shape<'_>, ways: &[Candidate<'_>]) -> Result<bool, Stop> {
         let objects: Vec<&Alternative<'_>> = ways
             .iter()

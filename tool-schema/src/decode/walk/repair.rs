@@ -33,7 +33,7 @@ fn is_slip(written: &str, meant: &str) -> bool {
 }
 
 impl Walk<'_> {
-    /// Returns the repairs that are still made. Beyond so many slips there is no telling what was meant.
+    /// Returns the repairs that are still made. Beyond that number of slips the meaning is unclear.
     fn repairs(&self) -> Repairs {
         const MOST: usize = 1000;
         match self.mode {
@@ -122,8 +122,8 @@ impl Walk<'_> {
         may_start(shape, first) && self.means(start, text, inner, depth, shape, kind)
     }
 
-    /// Walks `meant` in the place of `text`. JSON in a string is taken for what it is even with
-    /// faults inside, since those are what the model has to hear of.
+    /// Walks `meant` in the place of `text`. JSON in a string counts as such even with
+    /// faults inside, so that the model reads those faults.
     fn means(
         &mut self,
         start: usize,
@@ -173,7 +173,7 @@ impl Walk<'_> {
         true
     }
 
-    /// Tells a value that is not what the shape admits.
+    /// Reports a value that the shape does not admit.
     pub(super) fn unfit(&mut self, start: usize, shape: &Shape<'_>, code: FaultCode) -> Walked {
         self.fault(start, code, |walk| {
             say::unfit(shape, code, &walk.got(start))

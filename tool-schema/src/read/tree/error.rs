@@ -10,7 +10,7 @@ pub struct SchemaError {
     pub kind: SchemaErrorKind,
     /// Place in the schema, as a JSON pointer; empty for the whole schema.
     pub at: String,
-    /// Message: the problem, and what to write instead.
+    /// Message: the problem and an alternative.
     pub message: String,
 }
 

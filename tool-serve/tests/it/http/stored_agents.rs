@@ -1,4 +1,4 @@
-//! Agents with a store of their own, over HTTP.
+//! Agents with a store or a time limit of their own, over HTTP.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -7,19 +7,16 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use toolwright::agent::store::Checkpointer;
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{Agent, MemoryCheckpointer, ModelResponse};
+use toolwright::agent::{Agent, AgentTool, MemoryCheckpointer, ModelResponse};
 use toolwright::layers::Approval;
-use toolwright::{Context, Executor, ToolCall, tools};
+use toolwright::{Context, Executor, ToolCall, Toolset, tools};
 
 use super::agents::{INPUT, Ran, Slow, look, pay, wait_for, worker};
 use super::client::serve_tools;
 use super::waiting::{JSON, decide, send_decision};
 
-fn slow_agent(
-    store: &Arc<MemoryCheckpointer>,
-    ran: &Arc<Ran>,
-    bills: &[u32],
-) -> (Agent, Arc<Notify>) {
+/// An agent that pays these bills, and may end. Its second request has no answer.
+fn slow_agent(ran: &Arc<Ran>, bills: &[u32], end: Option<&str>) -> (Agent, Arc<Notify>) {
     let mut turns: Vec<_> = bills
         .iter()
         .map(|bill| {
@@ -31,7 +28,7 @@ fn slow_agent(
             )]))
         })
         .collect();
-    turns.push(Ok(ModelResponse::text("All is done.")));
+    turns.extend(end.map(|end| Ok(ModelResponse::text(end))));
     let is_asked = Arc::new(Notify::new());
     let slow = Slow {
         model: ScriptedModel::new(turns),
@@ -41,7 +38,7 @@ fn slow_agent(
     };
     let executor = Executor::serial(tools![look, pay; state = Arc::clone(ran)]);
     let agent = Agent::with_executor(slow, executor.layer(Approval::default()));
-    (agent.checkpointer(Arc::clone(store)), is_asked)
+    (agent, is_asked)
 }
 
 /// The client leaves, and the stored session goes on elsewhere. A client that comes back has that one, and decides about the call that
@@ -51,7 +48,8 @@ fn a_session_that_went_on_elsewhere_is_the_one_that_counts() {
     for (bills, paid) in [(vec![1], vec![1]), (vec![1, 2], vec![1, 2])] {
         let ran = Arc::new(Ran::default());
         let store = Arc::new(MemoryCheckpointer::new());
-        let (agent, is_asked) = slow_agent(&store, &ran, &bills);
+        let (agent, is_asked) = slow_agent(&ran, &bills, Some("All is done."));
+        let agent = agent.checkpointer(Arc::clone(&store));
         let served = serve_tools(worker(agent.clone()), |server| server);
         let id = served.call("worker", INPUT).json()["id"].clone();
         let stream = send_decision(&served, &id, r#""approve""#, JSON);
@@ -79,4 +77,19 @@ fn a_session_that_went_on_elsewhere_is_the_one_that_counts() {
         assert_eq!(&answer.json()["value"], "All is done.", "{answer:?}");
         assert_eq!(*ran.lock().unwrap(), paid);
     }
+}
+
+/// An approved call that reaches its time limit has ended. It is not asked about again.
+#[test]
+fn a_time_limit_ends_a_call_that_went_on() {
+    let ran = Arc::new(Ran::default());
+    let (agent, _) = slow_agent(&ran, &[1], None);
+    let worker = AgentTool::new(agent, "worker", "Works.").timeout(Duration::from_millis(200));
+    let tools = Toolset::new([worker.build().unwrap()]).unwrap();
+    let served = serve_tools(tools, |server| server);
+    let id = served.call("worker", INPUT).json()["id"].clone();
+    let answer = decide(&served, &id, r#""approve""#, JSON);
+    assert_eq!(answer.kind(), "timeout", "{answer:?}");
+    assert_eq!(*ran.lock().unwrap(), [1]);
+    assert_eq!(decide(&served, &id, r#""approve""#, JSON).status, 404);
 }

@@ -687,3 +687,29 @@ async fn a_round_that_was_decided_about_counts() {
     assert_eq!(run.end.as_str(), "max_tool_rounds");
     assert_eq!(ledger.lines(), ["sun in Oslo"]);
 }
+
+/// Calls that the host puts into the thread of its own session have the keys of the next run, before and after the first answer.
+#[test]
+fn calls_of_the_host_keep_their_keys() {
+    /// Is answered by the host.
+    #[tool(manual)]
+    fn look() -> &'static str {
+        "not called"
+    }
+
+    let agent = Agent::new(ScriptedModel::new([]), tools![look]);
+    let calls = || ["a", "b"].map(|id| ToolCall::new(id, "look", "{}"));
+    let keys = |session: &Session| -> Vec<_> {
+        let waiting = agent.waiting(session, &Context::new());
+        waiting.into_iter().map(|one| one.key).collect()
+    };
+    let mut session = Session::with_id("s");
+    for message in [ThreadMessage::user("Go!"), ThreadMessage::calls(calls())] {
+        session.thread_mut().push(message);
+    }
+    let before = keys(&session);
+    assert_eq!(before, ["s/1/0/0/a", "s/1/0/1/b"]);
+    let answer = Decision::Answer("a tree".into());
+    session.decide("a", answer).unwrap();
+    assert_eq!(keys(&session), before[1..]);
+}

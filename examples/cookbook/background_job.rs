@@ -30,17 +30,17 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let studio = Arc::new(Notify::new());
     let agent = Agent::new(model, tools![render; state = Arc::clone(&studio)]);
     let mut session = Session::ask("Make a film of my holidays");
-    let run = agent.run(&mut session, &Context::new()).await?;
-    println!("{}", run.text().unwrap_or_default());
-    println!("{} open", session.open().len());
-
-    studio.notify_one();
-    // Ready when a result has come, or a message.
-    session.queue().arrived().await;
-    let run = agent.run(&mut session, &Context::new()).await?;
-    println!("{}", run.text().unwrap_or_default());
-    println!("{} open", session.open().len());
-    Ok(())
+    loop {
+        let run = agent.run(&mut session, &Context::new()).await?;
+        println!("{}", run.text().unwrap_or_default());
+        println!("{} open", session.open().len());
+        // A result that was ready during the run is in it.
+        if !session.open().is_live() && session.queue().is_empty() {
+            return Ok(());
+        }
+        studio.notify_one(); // the film is done
+        session.queue().arrived().await; // a result, or a message of the user
+    }
 }
 
 // Prints:

@@ -497,14 +497,17 @@ impl Agent {
             && !cx.cancel().is_cancelled()
             && let Ok(Some(_)) = self.persistence.mail(session).await
         {
-            let before = session.same();
+            // What a run takes from the queue is in memory alone.
+            let before = session.queue().is_empty().then(|| session.same());
             // Boxed, because it is rare.
             match Box::pin(Engine::new(self, session, cx.clone()).run()).await {
                 Ok(next) => run = run.before(next),
                 Err(error) => {
                     // Another run takes the message. After any other error the session is as the run left it, and the next one
                     // reports the error if it stands.
-                    if matches!(&error, AgentError::Checkpoint(error) if error.is_conflict()) {
+                    if let AgentError::Checkpoint(error) = &error
+                        && let Some(before) = before.filter(|_| error.is_conflict())
+                    {
                         *session = before;
                     }
                     break;

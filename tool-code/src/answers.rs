@@ -4,7 +4,7 @@ use std::error::Error;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Deserializer;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use toolwright::agent::thread::ToolMessage;
 use toolwright::call::{Block, ErrorKind};
 use toolwright::{Encoder, Outcome, ToolResult};
@@ -14,37 +14,58 @@ use crate::engine::{Answered, Raised};
 /// Encoder of the results, so that a string and a number stay apart, and an error keeps its kind.
 pub(crate) const ENCODER: Encoder = Encoder::custom(encode);
 
-/// Result of a call, as it is in the thread.
+/// Answer of a call, as it is in the thread.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Stored {
+pub(crate) enum Answer {
     Value(Box<RawValue>),
-    Error {
-        kind: String,
-        message: String,
-    },
-    /// Kind of a block that no program can read.
-    Unreadable(String),
+    Raises(Raised),
+    /// A person or a policy rejected the call, for this reason.
+    Rejected(String),
+    /// A person has not answered the question of the call.
+    Awaited,
+}
+
+impl Answer {
+    fn raises(class: &str, words: String) -> Self {
+        Self::Raises(Raised::new(class, words))
+    }
+
+    /// Returns the answer of a person in words.
+    pub(crate) fn said(text: &str) -> Self {
+        to_raw_value(text).map_or(Self::Awaited, Self::Value)
+    }
+
+    pub(crate) fn answered(&self) -> Answered {
+        match self {
+            Self::Value(value) => Ok(value.get().to_owned()),
+            Self::Raises(raised) => Err(raised.clone()),
+            Self::Rejected(reason) => Err(Raised::new("PermissionError", reason)),
+            Self::Awaited => Err(Raised::new("RuntimeError", "nobody answered")),
+        }
+    }
 }
 
 fn encode(result: &ToolResult) -> Result<String, Box<dyn Error + Send + Sync>> {
-    let stored = match &result.outcome {
+    let name = &result.name;
+    let answer = match &result.outcome {
         Ok(Outcome::Content(content)) => match content.blocks().iter().find_map(unreadable) {
-            Some(kind) => Stored::Unreadable(kind.to_owned()),
-            None => Stored::Value(serde_json::value::to_raw_value(&content.to_plain())?),
+            Some(kind) => {
+                let words = format!("{name} returned {kind}, which a program cannot read");
+                Answer::raises("TypeError", words)
+            }
+            None => Answer::Value(to_raw_value(&content.to_plain())?),
         },
-        Ok(Outcome::Open { note, .. }) => Stored::Value(serde_json::value::to_raw_value(note)?),
+        Ok(Outcome::Open { note, .. }) => Answer::Value(to_raw_value(note)?),
         Ok(outcome) => match outcome.payload() {
-            Some(payload) => Stored::Value(RawValue::from_string(payload.to_json().into_owned())?),
+            Some(payload) => Answer::Value(RawValue::from_string(payload.to_json().into_owned())?),
             // The answer of the person takes its place.
-            None => Stored::Value(RawValue::from_string("null".to_owned())?),
+            None => Answer::Awaited,
         },
-        Err(error) => Stored::Error {
-            kind: error.kind().as_str().to_owned(),
-            message: error.to_string(),
-        },
+        Err(error) if error.kind() == ErrorKind::Rejected => Answer::Rejected(error.to_string()),
+        Err(error) => Answer::raises(class(error.kind()), format!("{name}: {error}")),
     };
-    Ok(serde_json::to_string(&stored)?)
+    Ok(serde_json::to_string(&answer)?)
 }
 
 fn unreadable(block: &Block) -> Option<&'static str> {
@@ -55,59 +76,31 @@ fn unreadable(block: &Block) -> Option<&'static str> {
     }
 }
 
-/// Answer of a call, read from the thread.
-pub(crate) enum Answer {
-    Goes(Answered),
-    /// A person or a policy rejected the call, for this reason.
-    Rejected(String),
-    /// A person has not answered the question of the call.
-    Awaited,
-}
-
 /// Reads the answer of a call.
 pub(crate) fn read(message: &ToolMessage) -> Answer {
     if message.asks.is_some() {
         return Answer::Awaited;
     }
-    let name = &message.name;
+    let (name, text) = (&message.name, &message.text);
     // A note about edited arguments may follow.
-    let mut stored = Deserializer::from_str(&message.text).into_iter();
-    let raises =
-        |class: &str, words: String| Answer::Goes(Answered::Raises(Raised::new(class, words)));
-    match stored
-        .next()
-        .unwrap_or(Ok(Stored::Value(RawValue::NULL.to_owned())))
-    {
-        Ok(Stored::Value(value)) => Answer::Goes(Answered::Value(value.get().to_owned())),
-        Ok(Stored::Unreadable(kind)) => raises(
-            "TypeError",
-            format!("{name} returned {kind}, which a program cannot read"),
-        ),
-        Ok(Stored::Error { kind, message }) if kind == ErrorKind::Rejected.as_str() => {
-            Answer::Rejected(message)
-        }
-        Ok(Stored::Error { kind, message }) => raises(class(&kind), format!("{name}: {message}")),
-        Err(_) if message.is_error => raises("RuntimeError", format!("{name}: {}", message.text)),
-        Err(_) => {
+    match Deserializer::from_str(text).into_iter().next() {
+        Some(Ok(answer)) => answer,
+        _ if message.is_error => Answer::raises("RuntimeError", format!("{name}: {text}")),
+        _ => {
             let words =
                 format!("the result of {name} was cut, since it is longer than the host allows");
-            raises("ValueError", words)
+            Answer::raises("ValueError", words)
         }
     }
 }
 
 /// Returns the exception's class for an error of this kind.
-fn class(kind: &str) -> &'static str {
-    let is = |one: ErrorKind| one.as_str() == kind;
-    if is(ErrorKind::InvalidArgs) {
-        "ValueError"
-    } else if is(ErrorKind::Timeout) {
-        "TimeoutError"
-    } else if is(ErrorKind::NotApproved) {
-        "PermissionError"
-    } else if is(ErrorKind::Unknown) || is(ErrorKind::NoHandler) {
-        "LookupError"
-    } else {
-        "RuntimeError"
+fn class(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::InvalidArgs => "ValueError",
+        ErrorKind::Timeout => "TimeoutError",
+        ErrorKind::NotApproved => "PermissionError",
+        ErrorKind::Unknown | ErrorKind::Hidden | ErrorKind::NoHandler => "LookupError",
+        _ => "RuntimeError",
     }
 }

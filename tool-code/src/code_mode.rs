@@ -1,7 +1,7 @@
 //! The tool that runs programs, and its builder.
 
 use std::error::Error;
-use std::fmt::{self, Write};
+use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -14,11 +14,11 @@ use toolwright::schema::SchemaDoc;
 use toolwright::{Context, Executor, Outcome, Schema, Tool, ToolDef, ToolError, Toolset};
 
 use crate::answers::ENCODER;
+use crate::engine::Ended;
 use crate::interpreter::Interpreter;
 use crate::limits::Limits;
-use crate::program::{Clock, Ended, LIVE, Program, Rejection, Slot};
-use crate::signature::Signatures;
-use crate::{stubs, worker};
+use crate::program::{Clock, LIVE, Program, Rejection, Slot};
+use crate::{search, signature, stubs, worker};
 
 /// Calls of one `gather` that run at once.
 const AT_ONCE: usize = 8;
@@ -29,9 +29,6 @@ const ABOUT: &str = "Runs a Python program that calls the functions below, and r
     not everything: values are JSON. Nothing is kept between programs. There are `asyncio.gather`, `datetime`, `json`, `math`, `re`, \
     `itertools`, `collections` and `dataclasses`; no files, no network, no other packages, and no `match`, `yield`, \
     `random`, `time`, `asyncio.sleep`, `asyncio.create_task`, or arguments of `gather` by name.";
-const ABOUT_SEARCH: &str = "async def find_tools(words: str) -> str:\n    \"\"\"Finds functions by words, and returns their \
-    declarations. Print them, and call the functions in your next program.\"\"\"\n";
-
 /// Builder of a tool that runs programs over other tools.
 ///
 /// ```
@@ -73,6 +70,12 @@ impl fmt::Display for CodeModeError {
 }
 
 impl Error for CodeModeError {}
+
+// Callers hand it on as it is.
+#[allow(clippy::needless_pass_by_value)]
+fn error(words: impl ToString) -> CodeModeError {
+    CodeModeError(words.to_string())
+}
 
 /// A program.
 #[derive(Deserialize, Schema)]
@@ -137,8 +140,8 @@ impl CodeMode {
         }
     }
 
-    /// Sets the clock that programs read by `datetime.now()`. What it returns is part of the session, so a program that goes on
-    /// reads the same times again. Default: the system's, in UTC.
+    /// Sets the clock that programs read by `datetime.now()`: when they begin, and when they go on. What it returns is part of the
+    /// session, so a program reads the same times again. Default: the system's, in UTC.
     pub fn clock(self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self {
             clock: Arc::new(clock),
@@ -154,7 +157,8 @@ impl CodeMode {
         }
     }
 
-    /// Leaves the functions out of the description, for many tools. A program finds them by `find_tools(…)`.
+    /// Leaves the functions out of the description, for many tools. A program finds them by the tool `find_tools`, which is added to
+    /// those of the executor.
     pub fn search(self) -> Self {
         Self {
             is_searching: true,
@@ -181,49 +185,62 @@ impl CodeMode {
     /// As [`build`](Self::build).
     pub fn build_for(self, cx: &Context) -> Result<Arc<dyn Tool>, CodeModeError> {
         let interpreter = self.checked_interpreter()?;
-        let mut signatures = Signatures::of(&self.tools).map_err(CodeModeError)?;
-        if self.is_searching {
-            signatures.add_search().map_err(CodeModeError)?;
-        }
         let mut tools = self.tools;
-        let differs = |tool: &&Arc<dyn Tool>| {
-            let options = &tool.def().options;
-            options.return_direct || options.background
-        };
-        for tool in tools.clone().iter().filter(differs) {
-            tools = tools.with(Arc::new(ForProgram::new(tool)));
+        let searching = search::tools();
+        if self.is_searching {
+            tools = tools.merge(&searching).map_err(error)?;
         }
-        let executor = (self.executor)(tools).layer(PlainResults);
-        let functions = if self.is_searching {
-            ABOUT_SEARCH.to_owned()
-        } else {
-            stubs::stubs(&executor.tools(cx))
-        };
+        // The program waits for the results of all tools, and reads them itself.
+        let waited_for = tools.definitions().cloned().filter_map(|mut def| {
+            let options = &mut def.options;
+            let differs = options.return_direct || options.background;
+            (options.return_direct, options.background) = (false, false);
+            differs.then_some(def)
+        });
+        let waited_for = tools.attach(waited_for).map_err(error)?;
+        for tool in waited_for.iter() {
+            tools = tools.with(Arc::clone(tool));
+        }
+        let executor = (self.executor)(tools.clone()).layer(PlainResults);
+        let seen = executor.tools(cx);
+        if self.is_searching && seen.get(search::NAME).is_none() {
+            return Err(error(
+                "the executor lacks `find_tools`, which is among the tools that it is given",
+            ));
+        }
+        for tools in [&tools, &seen] {
+            signature::functions(tools, |_| true).map_err(error)?;
+        }
+        let described = if self.is_searching { &searching } else { &seen };
+        let functions = stubs::stubs(described);
         let program = Program {
-            signatures,
             interpreter,
             environment: self.environment,
             limits: self.limits,
             rejection: self.rejection,
             clock: self.clock,
-            is_searching: self.is_searching,
         };
-        let agent = Agent::with_executor(program, executor).encoder(ENCODER);
+        let agent = Agent::with_executor(program, executor.clone()).encoder(ENCODER);
         // Programs end by their own limits.
         let agent = agent.max_turns(u32::MAX).max_steps(u32::MAX);
         let inner = AgentTool::new(agent, self.name, format!("{ABOUT}\n\n{functions}")).build();
-        let inner = inner.map_err(|error| CodeModeError(error.to_string()))?;
+        let inner = inner.map_err(error)?;
         let mut def = inner.def().clone();
         def.input = SchemaDoc::of::<Code>();
         def.options.annotations.destructive = Some(false);
         def.options.annotations.open_world = Some(true);
         let limits = self.limits;
-        Ok(Arc::new(CodeTool { inner, def, limits }))
+        Ok(Arc::new(CodeTool {
+            inner,
+            def,
+            limits,
+            executor,
+        }))
     }
 
     fn checked_interpreter(&self) -> Result<Interpreter, CodeModeError> {
         worker::exit_if_marked();
-        let wrong = |words: &str| Err(CodeModeError(words.to_owned()));
+        let wrong = |words: &str| Err(error(words));
         match &self.interpreter {
             Some(Interpreter::Process) | None if !worker::is_ready() => wrong(
                 "programs run in a process of this executable, whose `main` must begin with `toolwright_code::worker()`; or choose \
@@ -242,6 +259,13 @@ struct CodeTool {
     inner: Arc<dyn Tool>,
     def: ToolDef,
     limits: Limits,
+    executor: Executor,
+}
+
+/// A program that runs, for its layers and tools.
+pub(crate) struct RunningCode {
+    code: String,
+    pub(crate) executor: Executor,
 }
 
 impl CodeTool {
@@ -257,6 +281,8 @@ impl CodeTool {
 
     async fn run(&self, code: String, cx: Context) -> Result<Outcome, ToolError> {
         let input = serde_json::json!({ "input": code }).to_string();
+        let executor = self.executor.clone();
+        let cx = cx.with(RunningCode { code, executor });
         let arena = Arena::default();
         let answer = match self.inner.call(Call::new(&input, &arena, &cx)) {
             Answer::Ready(answer) => answer,
@@ -264,10 +290,14 @@ impl CodeTool {
         };
         match answer {
             Ok(Outcome::Value(text)) => {
-                let ended = serde_json::from_str(&text.to_plain());
-                result(ended.map_err(|error| {
+                let text = text.to_plain();
+                let ended: Ended = serde_json::from_str(&text).map_err(|error| {
                     ToolError::failed("the program has no result").with_source(error)
-                })?)
+                })?;
+                match failure(ended) {
+                    Some(error) => Err(error),
+                    None => Ok(Outcome::Value(Payload::json(text.into_owned()))),
+                }
             }
             // An answer would become the result of the whole program.
             Ok(Outcome::AskUser { question, .. }) => {
@@ -279,26 +309,13 @@ impl CodeTool {
     }
 }
 
-/// Returns the result of a program as the model reads it.
-fn result(ended: Ended) -> Result<Outcome, ToolError> {
-    match ended.result {
-        Ok(value) => {
-            let mut out = format!("{{\"value\":{}", value.get());
-            for (key, text) in [("printed", Some(ended.printed)), ("warning", ended.warning)] {
-                if let Some(text) = text.filter(|text| !text.is_empty()) {
-                    let _ = write!(out, ",\"{key}\":{}", serde_json::Value::from(text));
-                }
-            }
-            out.push('}');
-            Ok(Outcome::Value(Payload::json(out)))
-        }
-        Err(words) => {
-            let printed = Some(ended.printed).filter(|printed| !printed.is_empty());
-            let printed = printed.map(|printed| format!("printed before:\n{printed}"));
-            let more = printed.into_iter().chain(ended.warning);
-            Err(more.fold(ToolError::failed(words), ToolError::with_message))
-        }
-    }
+/// Returns the error of a program as the model reads it.
+fn failure(ended: Ended) -> Option<ToolError> {
+    let printed = Some(ended.printed).filter(|printed| !printed.is_empty());
+    let printed = printed.map(|printed| format!("printed before:\n{printed}"));
+    let more = printed.into_iter().chain(ended.warning);
+    let error = ToolError::failed(ended.error?);
+    Some(more.fold(error, ToolError::with_message))
 }
 
 impl WrapTool for CodeTool {
@@ -319,34 +336,6 @@ impl WrapTool for CodeTool {
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
         self.code(&call).map(drop)
-    }
-}
-
-/// A tool whose result goes to the program, which waits for it.
-struct ForProgram {
-    inner: Arc<dyn Tool>,
-    def: ToolDef,
-}
-
-impl ForProgram {
-    fn new(tool: &Arc<dyn Tool>) -> Self {
-        let mut def = tool.def().clone();
-        def.options.return_direct = false;
-        def.options.background = false;
-        Self {
-            inner: Arc::clone(tool),
-            def,
-        }
-    }
-}
-
-impl WrapTool for ForProgram {
-    fn inner(&self) -> &Arc<dyn Tool> {
-        &self.inner
-    }
-
-    fn def(&self) -> &ToolDef {
-        &self.def
     }
 }
 
@@ -374,16 +363,14 @@ pub struct ShowProgram;
 impl Layer for ShowProgram {
     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
-            let program = request.context().input().map(str::to_owned);
-            match (next.run(request).await, program) {
-                (Handled::Wait(mut details), Some(program)) => {
-                    if let Some(details) = details.as_object_mut() {
-                        details.insert("program".to_owned(), program.into());
-                    }
-                    Handled::Wait(details)
-                }
-                (handled, _) => handled,
+            let cx = request.context().clone();
+            let mut handled = next.run(request).await;
+            if let (Handled::Wait(details), Some(running)) = (&mut handled, cx.get::<RunningCode>())
+                && let Some(details) = details.as_object_mut()
+            {
+                details.insert("program".to_owned(), running.code.as_str().into());
             }
+            handled
         })
     }
 }

@@ -4,48 +4,41 @@
 //! process of its own.
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use crate::limits::Limits;
-use crate::text::Capped;
+use crate::signature::Signature;
 
 /// Interpreter of one program. Another interpreter is another file.
 pub(crate) trait Engine: Send {
-    /// Begins the program, and runs it until it waits or ends.
-    fn start(&mut self, start: Start) -> Step;
-
-    /// Goes on with what the program waited for.
-    fn resume(&mut self, resume: Resume) -> Step;
-
-    /// Takes the text that the program has printed so far.
-    fn take_printed(&mut self) -> Capped;
+    /// Begins the program, or goes on with it, until it waits or ends.
+    fn run(&mut self, message: Message) -> Stopped;
 }
 
-/// A program, with the functions that it may call.
+/// Message to an engine. The program reads its time until the next message.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Start {
-    pub(crate) source: String,
-    pub(crate) functions: Vec<String>,
-    pub(crate) limits: Limits,
+pub(crate) struct Message {
+    /// Microseconds since 1970.
+    pub(crate) now: i64,
+    pub(crate) input: Input,
 }
 
-/// What a program waited for.
+/// Input of a program that begins or goes on.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Resume {
-    /// Answers of all calls of the last step, by their ids.
-    Answers(Vec<(u32, Answered)>),
-    /// The time, in microseconds since 1970.
-    Now(i64),
+pub(crate) enum Input {
+    /// The program itself.
+    Start {
+        source: String,
+        functions: Vec<Signature>,
+        limits: Limits,
+    },
+    /// Answers of the calls that it waits for, in their order.
+    Answers(Vec<Answered>),
 }
 
-/// Answer of a call.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Answered {
-    /// JSON text of the result.
-    Value(String),
-    Raises(Raised),
-}
+/// Answer of a call: JSON text of the result, or an exception.
+pub(crate) type Answered = Result<String, Raised>;
 
 /// An exception, by the name of its class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -64,26 +57,42 @@ impl Raised {
 }
 
 /// Point at which a program stopped.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Step {
+pub(crate) enum Stopped {
     /// The program waits for these calls.
     Calls(Vec<Made>),
-    /// The program asks for the time.
-    Now,
-    /// The program ended with this value, as JSON text.
-    Value(String),
-    /// The program ended with an exception, or could not run.
-    Failed(String),
+    Ended(Ended),
 }
 
 /// A call that a program made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Made {
-    pub(crate) id: u32,
-    pub(crate) function: String,
-    /// Positional arguments, each as JSON text.
-    pub(crate) positional: Vec<String>,
-    /// Named arguments, each as JSON text.
-    pub(crate) named: Vec<(String, String)>,
+    pub(crate) tool: String,
+    /// JSON text of an object.
+    pub(crate) arguments: String,
+}
+
+/// End of a program, as the model reads it if there is no error.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Ended {
+    /// `null` beside an error.
+    pub(crate) value: Box<RawValue>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) printed: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) warning: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+}
+
+impl Ended {
+    pub(crate) fn failed(words: impl Into<String>) -> Self {
+        Self {
+            value: RawValue::NULL.to_owned(),
+            printed: String::new(),
+            warning: None,
+            error: Some(words.into()),
+        }
+    }
 }

@@ -5,9 +5,9 @@
 //! process.
 //!
 //! Modules, in the order of reading: `engine` is the seam to an interpreter, and `monty` is the one that there is; `interpreter` runs
-//! it on a thread, here or in a process, whose side is `worker`. `program` is the model that an agent asks: it replays the
-//! thread. `signature` maps calls to tools, `answers` their results, `source` reads the text before it runs. `stubs` are what
-//! a model reads of the tools, and `code_mode` puts all of it together.
+//! it on a thread here, or in a process, whose side is `worker`. `program` is the model that an agent asks: it replays the
+//! thread. `signature` maps calls to tools, `answers` their results. `stubs` are what a model reads of the tools, `search` finds some
+//! of them, and `code_mode` puts all of it together.
 
 mod answers;
 mod code_mode;
@@ -17,8 +17,8 @@ mod limits;
 mod monty;
 mod names;
 mod program;
+mod search;
 mod signature;
-mod source;
 mod stubs;
 mod text;
 mod worker;

@@ -4,25 +4,33 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+/// Bytes of the arguments of all calls that a program waits for at once, as JSON.
+pub(crate) const MAX_ARGUMENTS: usize = 1 << 20;
+
 /// Limits of one program. No program can catch one of them.
 ///
 /// ```
 /// use toolwright_code::Limits;
 ///
-/// let limits = Limits::default().calls(20);
+/// let limits = Limits { calls: 20, ..Limits::default() };
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[must_use]
 pub struct Limits {
-    pub(crate) calls: usize,
-    pub(crate) time: Duration,
-    pub(crate) memory: usize,
-    pub(crate) source: usize,
-    pub(crate) printed: usize,
-    pub(crate) value: usize,
+    /// Number of calls, searches and wrong calls among them. Default: 50.
+    pub calls: usize,
+    /// Time that the program itself runs. Time that its calls take does not count. Default: 1 s.
+    pub time: Duration,
+    /// Memory of the interpreter's process, in bytes beyond those that it needs to start. It is not enforced [in the host's
+    /// process](crate::Interpreter::InProcess). Default: 64 MiB.
+    pub memory: usize,
+    /// Bytes of the program's text. A longer program is an error. Default: 32 KiB.
+    pub source: usize,
+    /// Bytes of the text that the program prints. More is left out, and the result says so. Default: 16 KiB.
+    pub printed: usize,
+    /// Bytes of the value that the program ends with, as JSON. A larger one is an error. Default: 64 KiB.
+    pub value: usize,
 }
 
-/// 50 calls, 1 s, 64 MiB, and 32 KiB of source, 16 KiB of printed text, 64 KiB of the value.
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -37,63 +45,24 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Limits the calls of one program. Default: 50.
-    pub fn calls(self, most: usize) -> Self {
-        Self {
-            calls: most,
-            ..self
-        }
-    }
-
-    /// Limits the time that the program itself runs. Time that its calls take does not count. Default: 1 s.
-    pub fn time(self, limit: Duration) -> Self {
-        Self {
-            time: limit,
-            ..self
-        }
-    }
-
-    /// Limits the memory of the interpreter's process, in bytes beyond what the process needs to start. It is not enforced
-    /// [in the host's process](crate::Interpreter::InProcess). Default: 64 MiB.
-    pub fn memory(self, bytes: usize) -> Self {
-        Self {
-            memory: bytes,
-            ..self
-        }
-    }
-
-    /// Limits the program's text, in bytes. A longer program is an error. Default: 32 KiB.
-    pub fn source(self, bytes: usize) -> Self {
-        Self {
-            source: bytes,
-            ..self
-        }
-    }
-
-    /// Limits the text that the program prints, in bytes. More is left out, and the result says so. Default: 16 KiB.
-    pub fn printed(self, bytes: usize) -> Self {
-        Self {
-            printed: bytes,
-            ..self
-        }
-    }
-
-    /// Limits the value that the program ends with, in bytes of JSON. A larger one is an error. Default: 64 KiB.
-    pub fn value(self, bytes: usize) -> Self {
-        Self {
-            value: bytes,
-            ..self
-        }
-    }
-
-    /// Limit of one message between the host and the interpreter, in bytes.
-    pub(crate) fn message(&self) -> usize {
-        // The arguments of all calls of one step; what a program prints and returns, escaped.
-        (1 << 20) + 6 * (self.printed + self.value)
+    /// Limit of one message of an interpreter, in bytes.
+    pub(crate) fn message(&self) -> u64 {
+        // JSON in a string has two bytes for one, and printed text six. Errors and the names of tools are short.
+        let texts = self.printed.saturating_add(self.value).saturating_mul(6);
+        let texts = texts.saturating_add(self.calls.saturating_mul(256));
+        texts.saturating_add(2 * MAX_ARGUMENTS + (64 << 10)) as u64
     }
 
     /// Error of a program that ran too long.
     pub(crate) fn out_of_time(&self) -> String {
         format!("TimeoutError: the program ran longer than {:?}", self.time)
+    }
+
+    /// Error of a program that made too many calls.
+    pub(crate) fn out_of_calls(&self) -> String {
+        let most = self.calls;
+        format!(
+            "the program made more than {most} calls, which ended it before the last of them ran"
+        )
     }
 }

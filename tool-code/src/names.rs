@@ -1,78 +1,14 @@
 //! Names of tools and arguments in Python.
 
 /// Python's keywords, from the module `keyword` of 3.14.
-const KEYWORDS: [&str; 35] = [
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
-    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
-    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
-    "with", "yield",
-];
+const KEYWORDS: &str = "False None True and as assert async await break class continue def del elif else except finally for from \
+    global if import in is lambda nonlocal not or pass raise return try while with yield";
 
-/// Functions and types that a program needs under their own names.
-const BUILTINS: [&str; 62] = [
-    "abs",
-    "all",
-    "any",
-    "ascii",
-    "asyncio",
-    "bin",
-    "bool",
-    "bytes",
-    "callable",
-    "chr",
-    "datetime",
-    "dict",
-    "dir",
-    "divmod",
-    "enumerate",
-    "filter",
-    "float",
-    "format",
-    "frozenset",
-    "getattr",
-    "hasattr",
-    "hash",
-    "hex",
-    "id",
-    "input",
-    "int",
-    "isinstance",
-    "issubclass",
-    "iter",
-    "json",
-    "len",
-    "list",
-    "map",
-    "math",
-    "max",
-    "min",
-    "next",
-    "object",
-    "oct",
-    "open",
-    "ord",
-    "pow",
-    "print",
-    "property",
-    "range",
-    "re",
-    "repr",
-    "reversed",
-    "round",
-    "set",
-    "setattr",
-    "slice",
-    "sorted",
-    "str",
-    "sum",
-    "super",
-    "tuple",
-    "type",
-    "typing",
-    "vars",
-    "zip",
-    "Exception",
-];
+/// Functions, modules and types that a program needs under their own names.
+const BUILTINS: &str = "Exception abs all any ascii asyncio bin bool bytes callable chr datetime dict dir divmod enumerate filter \
+    float format frozenset getattr hasattr hash hex id input int isinstance issubclass iter json len list map math max min next \
+    object oct open ord pow print property range re repr reversed round set setattr slice sorted str sum super tuple type typing \
+    vars zip";
 
 /// Returns the name as an identifier: each character that Python does not take is an underscore.
 pub(crate) fn identifier(name: &str) -> String {
@@ -97,11 +33,12 @@ pub(crate) fn parameter(name: &str) -> String {
 }
 
 pub(crate) fn is_keyword(name: &str) -> bool {
-    KEYWORDS.contains(&name)
+    KEYWORDS.split(' ').any(|keyword| keyword == name)
 }
 
+/// Returns true for names that have a meaning in each program.
 pub(crate) fn is_builtin(name: &str) -> bool {
-    BUILTINS.contains(&name)
+    name.starts_with("__") || BUILTINS.split(' ').any(|builtin| builtin == name)
 }
 
 /// Returns the name as that of a class: `list_orders` is `ListOrders`.

@@ -8,7 +8,7 @@ use toolwright::schema::SchemaDoc;
 use toolwright::{ToolDef, Toolset};
 
 use crate::names;
-use crate::signature::Signature;
+use crate::signature::{Signature, is_required, items, properties};
 
 /// Depth at which a type is `Any`.
 const MAX_DEPTH: usize = 32;
@@ -45,87 +45,36 @@ pub(crate) fn stubs_of<'d>(defs: impl Iterator<Item = &'d ToolDef>) -> String {
     for def in defs {
         types.function(def, &mut functions);
     }
-    let mut out = String::new();
-    for (name, body) in &types.classes {
-        match body {
-            Class::Members(members) => {
-                let _ = writeln!(out, "class {name}(TypedDict):\n{members}");
-            }
-            Class::Alias(of) => {
-                let _ = writeln!(out, "{name} = {of}\n");
-            }
-        }
-    }
-    out.push_str(&functions);
-    out
+    types.classes.push(functions);
+    types.classes.join("\n")
 }
 
 /// Types of the stubs.
 #[derive(Default)]
 struct Types {
-    /// Declared types, in order.
-    classes: Vec<(String, Class)>,
+    /// Declarations, in order.
+    classes: Vec<String>,
     /// Names that are taken.
     taken: BTreeSet<String>,
-    /// Named types by their parts.
+    /// Declared types by their declarations without their names.
     by_body: BTreeMap<String, String>,
 }
-
-#[derive(Clone, PartialEq)]
-enum Class {
-    Members(String),
-    Alias(String),
-}
-
-/// A schema inside of a document.
-#[derive(Clone, Copy)]
-struct Node<'s> {
-    schema: &'s Value<'s>,
-    root: &'s Value<'s>,
-    depth: usize,
-}
-
-impl<'s> Node<'s> {
-    fn get(self, key: &str) -> Option<&'s Value<'s>> {
-        self.schema.get(key)
-    }
-
-    fn at(self, schema: &'s Value<'s>) -> Self {
-        Self {
-            schema,
-            depth: self.depth + 1,
-            ..self
-        }
-    }
-
-    fn items(self, key: &str) -> &'s [Value<'s>] {
-        self.get(key).map(Value::items).unwrap_or_default()
-    }
-}
-
-/// Definitions of one document that are being written, by their pointers.
-type Open = BTreeMap<String, String>;
 
 impl Types {
     fn function(&mut self, def: &ToolDef, out: &mut String) {
         let signature = Signature::of(def);
+        let (function, class) = (&signature.function, names::class(&signature.function));
         let input = def.input.to_provider_json();
         let input = Value::parse(&input).unwrap_or(Value::Null);
-        let root = Node {
-            schema: &input,
-            root: &input,
-            depth: 0,
-        };
-        let properties = input.get("properties");
-        let (mut arguments, mut notes) = (Vec::new(), Vec::new());
-        let (mut open, class) = (Open::new(), names::class(&signature.function));
+        let (mut arguments, mut text) = (Vec::new(), docs(&def.description));
+        let mut document = Document::new(self, &input);
         for parameter in &signature.parameters {
+            let properties = input.get("properties");
             let Some(property) = properties.and_then(|all| all.get(&parameter.key)) else {
                 continue;
             };
-            let node = root.at(property);
             let name = &parameter.name;
-            let mut of = self.of(node, &format!("{class}{}", names::class(name)), &mut open);
+            let mut of = document.of(property, &format!("{class}{}", names::class(name)));
             if !parameter.is_required {
                 if !parameter.is_nullable && of != "Any" {
                     of.push_str(" | None");
@@ -133,192 +82,21 @@ impl Types {
                 of.push_str(" = None");
             }
             arguments.push(format!("{name}: {of}"));
-            if let Some(note) = note(node) {
-                notes.push(format!("{name}: {note}"));
+            if let Some(note) = note(property) {
+                let _ = write!(text, "\n{}", docs(&format!("{name}: {note}")));
             }
         }
         let output = def.output.as_ref().map(SchemaDoc::to_provider_json);
         let output = output.as_ref().and_then(|output| Value::parse(output).ok());
-        let result = output.as_ref().map(|output| {
-            let root = Node {
-                schema: output,
-                root: output,
-                depth: 0,
-            };
-            self.of(root, &format!("{class}Result"), &mut Open::new())
+        let result = output.as_ref().map_or("Any".to_owned(), |output| {
+            Document::new(self, output).of(output, &format!("{class}Result"))
         });
-        let (function, arguments) = (&signature.function, arguments.join(", "));
-        let result = result.as_deref().unwrap_or("Any");
-        let _ = writeln!(out, "async def {function}({arguments}) -> {result}:");
-        let mut text = docs(&def.description);
-        for note in notes {
-            let _ = write!(text, "\n{}", docs(&note));
-        }
+        let arguments = arguments.join(", ");
+        let text = text.replace('\n', "\n    ").replace("\n    \n", "\n\n");
         let _ = writeln!(
             out,
-            "    \"\"\"{}\"\"\"\n",
-            text.replace('\n', "\n    ").replace("\n    \n", "\n\n")
+            "async def {function}({arguments}) -> {result}:\n    \"\"\"{text}\"\"\"\n"
         );
-    }
-
-    /// Returns the type of a schema. A new class gets this name.
-    fn of(&mut self, node: Node<'_>, name: &str, open: &mut Open) -> String {
-        if node.depth > MAX_DEPTH {
-            return "Any".to_owned();
-        }
-        if let Some(reference) = node.get("$ref").and_then(Value::as_str) {
-            return self.referred(node, reference, open);
-        }
-        if let Some(value) = node.get("const") {
-            return literals(std::slice::from_ref(value));
-        }
-        if let Some(values) = node.get("enum").map(Value::items) {
-            return literals(values);
-        }
-        let ways = [node.items("anyOf"), node.items("oneOf")].concat();
-        if !ways.is_empty() {
-            let ways = ways.iter().enumerate().map(|(at, way)| {
-                let way = way.clone();
-                let node = Node {
-                    schema: &way,
-                    ..node
-                }
-                .deeper();
-                self.of(node, &format!("{name}{}", at + 1), open)
-            });
-            return union(ways.collect());
-        }
-        let parts = node.items("allOf");
-        if !parts.is_empty() && node.get("properties").is_none() {
-            let parts = parts.iter().enumerate();
-            let parts =
-                parts.map(|(at, part)| self.of(node.at(part), &format!("{name}{}", at + 1), open));
-            let parts: BTreeSet<String> = parts.filter(|of| of != "Any").collect();
-            // Of several classes, none has all members.
-            return match (parts.len(), parts.into_iter().next()) {
-                (0, _) | (_, None) => "Any".to_owned(),
-                (1, Some(one)) => one,
-                _ => "dict[str, Any]".to_owned(),
-            };
-        }
-        match node.get("type") {
-            Some(Value::Array(kinds)) => {
-                let kinds = kinds.iter().filter_map(Value::as_str);
-                let kinds: Vec<String> = kinds
-                    .map(|kind| self.of_kind(kind, node, name, open))
-                    .collect();
-                union(kinds)
-            }
-            Some(kind) => self.of_kind(kind.as_str().unwrap_or_default(), node, name, open),
-            None if node.get("properties").is_some() => self.of_kind("object", node, name, open),
-            None => "Any".to_owned(),
-        }
-    }
-
-    fn referred(&mut self, node: Node<'_>, reference: &str, open: &mut Open) -> String {
-        if let Some(name) = open.get(reference) {
-            return name.clone();
-        }
-        let target = reference
-            .strip_prefix('#')
-            .and_then(|pointer| node.root.pointer(pointer));
-        let Some(target) = target else {
-            return "Any".to_owned();
-        };
-        let last = reference.rsplit('/').next().filter(|last| *last != "#");
-        let name = names::class(last.unwrap_or("Node"));
-        let is_object = has_members(target);
-        if is_object {
-            let name = self.reserve(&name);
-            open.insert(reference.to_owned(), name.clone());
-            let of = self.object(node.at(target), &name, open);
-            open.insert(reference.to_owned(), of.clone());
-            return of;
-        }
-        // An alias that holds itself is `Any` inside.
-        open.insert(reference.to_owned(), "Any".to_owned());
-        let of = self.of(node.at(target), &name, open);
-        open.insert(reference.to_owned(), of.clone());
-        of
-    }
-
-    fn of_kind(&mut self, kind: &str, node: Node<'_>, name: &str, open: &mut Open) -> String {
-        match kind {
-            "string" => "str".to_owned(),
-            "integer" => "int".to_owned(),
-            "number" => "float".to_owned(),
-            "boolean" => "bool".to_owned(),
-            "null" => "None".to_owned(),
-            "array" => {
-                let items = node.get("items");
-                let of = items.map(|items| self.of(node.at(items), &format!("{name}Item"), open));
-                format!("list[{}]", of.as_deref().unwrap_or("Any"))
-            }
-            "object" if has_members(node.schema) => {
-                let name = self.reserve(name);
-                self.object(node, &name, open)
-            }
-            "object" => {
-                let values = node
-                    .get("additionalProperties")
-                    .filter(|it| !it.entries().is_empty());
-                let of =
-                    values.map(|values| self.of(node.at(values), &format!("{name}Value"), open));
-                format!("dict[str, {}]", of.as_deref().unwrap_or("Any"))
-            }
-            _ => "Any".to_owned(),
-        }
-    }
-
-    /// Declares a class of this name, which is reserved, and returns its name: that of an equal class if there is one.
-    fn object(&mut self, node: Node<'_>, name: &str, open: &mut Open) -> String {
-        let place = self.classes.len();
-        let required = node.items("required");
-        let properties = node
-            .get("properties")
-            .map(Value::entries)
-            .unwrap_or_default();
-        let is_plain = |key: &str| names::parameter(key) == key;
-        let mut members = Vec::new();
-        for (key, property) in properties {
-            let inner = node.at(property);
-            let mut of = self.of(inner, &format!("{name}{}", names::class(key)), open);
-            if !required
-                .iter()
-                .any(|required| required.as_str() == Some(key))
-            {
-                of = format!("NotRequired[{of}]");
-            }
-            members.push((key.to_string(), of, note(inner)));
-        }
-        let class = if members.iter().all(|(key, ..)| is_plain(key)) {
-            let mut body = String::new();
-            for (key, of, note) in members {
-                let comment = note.map(|note| format!("  # {}", one_line(&note)));
-                let _ = writeln!(body, "    {key}: {of}{}", comment.unwrap_or_default());
-            }
-            Class::Members(body)
-        } else {
-            let members = members.into_iter().map(|(key, of, _)| {
-                let key = Value::string(key).to_json();
-                format!("{key}: {of}")
-            });
-            let members = members.collect::<Vec<_>>().join(", ");
-            Class::Alias(format!("TypedDict(\"{name}\", {{{members}}})"))
-        };
-        // A class that holds itself differs by its own name alone.
-        let text = match &class {
-            Class::Members(body) | Class::Alias(body) => without_name(body, name),
-        };
-        if let Some(equal) = self.by_body.get(&text) {
-            let equal = equal.clone();
-            self.taken.remove(name);
-            return equal;
-        }
-        self.by_body.insert(text, name.to_owned());
-        self.classes
-            .insert(place.min(self.classes.len()), (name.to_owned(), class));
-        name.to_owned()
     }
 
     /// Takes a free name: this one, or one with a number behind it.
@@ -334,28 +112,174 @@ impl Types {
     }
 }
 
-impl Node<'_> {
-    fn deeper(self) -> Self {
+/// Reads the types of one document.
+struct Document<'t, 's> {
+    types: &'t mut Types,
+    root: &'s Value<'s>,
+    /// Types of definitions, by their pointers.
+    open: BTreeMap<&'s str, String>,
+    depth: usize,
+}
+
+impl<'t, 's> Document<'t, 's> {
+    fn new(types: &'t mut Types, root: &'s Value<'s>) -> Self {
+        let open = BTreeMap::new();
+        let depth = 0;
         Self {
-            depth: self.depth + 1,
-            ..self
+            types,
+            root,
+            open,
+            depth,
         }
+    }
+
+    /// Returns the type of a schema. A new class gets this name.
+    fn of(&mut self, schema: &'s Value<'s>, name: &str) -> String {
+        if self.depth == MAX_DEPTH {
+            return "Any".to_owned();
+        }
+        self.depth += 1;
+        let of = self.of_any(schema, name);
+        self.depth -= 1;
+        of
+    }
+
+    fn of_any(&mut self, schema: &'s Value<'s>, name: &str) -> String {
+        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+            return self.referred(reference);
+        }
+        if let Some(value) = schema.get("const") {
+            return literals(std::slice::from_ref(value));
+        }
+        if let Some(values) = schema.get("enum") {
+            return literals(values.items());
+        }
+        let mut all = |ways: &mut dyn Iterator<Item = &'s Value<'s>>| -> Vec<String> {
+            let ways = (1..).zip(ways);
+            ways.map(|(at, way)| self.of(way, &format!("{name}{at}")))
+                .collect()
+        };
+        let ways = all(&mut items(schema, "anyOf").iter().chain(items(schema, "oneOf")));
+        if !ways.is_empty() {
+            return union(ways);
+        }
+        let kinds = schema.get("type");
+        let has_members = schema.get("properties").is_some();
+        if !has_members && !items(schema, "allOf").is_empty() {
+            let parts = all(&mut items(schema, "allOf").iter()).into_iter();
+            let parts: BTreeSet<String> = parts.filter(|of| of != "Any").collect();
+            // Of several classes, none has all members.
+            return match (parts.len(), parts.into_iter().next()) {
+                (0, _) | (_, None) => "Any".to_owned(),
+                (1, Some(one)) => one,
+                _ => "dict[str, Any]".to_owned(),
+            };
+        }
+        match kinds {
+            Some(Value::Array(kinds)) => {
+                let kinds = kinds.iter().filter_map(Value::as_str);
+                union(kinds.map(|kind| self.of_kind(kind, schema, name)).collect())
+            }
+            Some(kind) => self.of_kind(kind.as_str().unwrap_or_default(), schema, name),
+            None if has_members => self.of_kind("object", schema, name),
+            None => "Any".to_owned(),
+        }
+    }
+
+    fn referred(&mut self, reference: &'s str) -> String {
+        if let Some(name) = self.open.get(reference) {
+            return name.clone();
+        }
+        let target = reference.strip_prefix('#');
+        let Some(target) = target.and_then(|pointer| self.root.pointer(pointer)) else {
+            return "Any".to_owned();
+        };
+        let last = reference.rsplit('/').next().filter(|last| *last != "#");
+        let name = names::class(last.unwrap_or("Node"));
+        let of = if properties(target).is_empty() {
+            // An alias that holds itself is `Any` inside.
+            self.open.insert(reference, "Any".to_owned());
+            self.of(target, &name)
+        } else {
+            let name = self.types.reserve(&name);
+            self.open.insert(reference, name.clone());
+            self.object(target, &name)
+        };
+        self.open.insert(reference, of.clone());
+        of
+    }
+
+    fn of_kind(&mut self, kind: &str, schema: &'s Value<'s>, name: &str) -> String {
+        let any = || "Any".to_owned();
+        match kind {
+            "string" => "str".to_owned(),
+            "integer" => "int".to_owned(),
+            "number" => "float".to_owned(),
+            "boolean" => "bool".to_owned(),
+            "null" => "None".to_owned(),
+            "array" => {
+                let items = schema.get("items");
+                let of = items.map_or_else(any, |items| self.of(items, &format!("{name}Item")));
+                format!("list[{of}]")
+            }
+            "object" if !properties(schema).is_empty() => {
+                let name = self.types.reserve(name);
+                self.object(schema, &name)
+            }
+            "object" => {
+                let values = schema.get("additionalProperties");
+                let values = values.filter(|it| !it.entries().is_empty());
+                let of = values.map_or_else(any, |values| self.of(values, &format!("{name}Value")));
+                format!("dict[str, {of}]")
+            }
+            _ => any(),
+        }
+    }
+
+    /// Declares a class of this name, which is reserved, and returns its name: that of an equal class if there is one.
+    fn object(&mut self, schema: &'s Value<'s>, name: &str) -> String {
+        let place = self.types.classes.len();
+        let mut members = Vec::new();
+        for (key, property) in properties(schema) {
+            let mut of = self.of(property, &format!("{name}{}", names::class(key)));
+            if !is_required(schema, key) {
+                of = format!("NotRequired[{of}]");
+            }
+            members.push((key, of, note(property)));
+        }
+        let is_plain = |key: &str| names::parameter(key) == key;
+        let text = if members.iter().all(|(key, ..)| is_plain(key)) {
+            let mut text = format!("class {name}(TypedDict):\n");
+            for (key, of, note) in members {
+                let comment = note.map(|note| format!("  # {}", one_line(&note)));
+                let _ = writeln!(text, "    {key}: {of}{}", comment.unwrap_or_default());
+            }
+            text
+        } else {
+            let members = members.into_iter().map(|(key, of, _)| {
+                let key = Value::string(&**key).to_json();
+                format!("{key}: {of}")
+            });
+            let members = members.collect::<Vec<_>>().join(", ");
+            format!("{name} = TypedDict(\"{name}\", {{{members}}})\n")
+        };
+        // A class that holds itself differs by its own name alone.
+        let body = without_name(&text, name);
+        if let Some(equal) = self.types.by_body.get(&body) {
+            self.types.taken.remove(name);
+            return equal.clone();
+        }
+        self.types.by_body.insert(body, name.to_owned());
+        self.types.classes.insert(place, text);
+        name.to_owned()
     }
 }
 
-fn has_members(schema: &Value<'_>) -> bool {
-    let properties = schema.get("properties");
-    properties.is_some_and(|all| !all.entries().is_empty())
-}
-
-fn union(mut ways: Vec<String>) -> String {
-    let mut at = 0;
-    while at < ways.len() {
-        let (before, rest) = ways.split_at(at);
-        if rest.first().is_some_and(|way| before.contains(way)) {
-            ways.remove(at);
-        } else {
-            at += 1;
+fn union(all: Vec<String>) -> String {
+    let mut ways: Vec<String> = Vec::new();
+    for way in all {
+        if !ways.contains(&way) {
+            ways.push(way);
         }
     }
     if ways.is_empty() || ways.iter().any(|way| way == "Any") {
@@ -387,9 +311,9 @@ fn literals(values: &[Value<'_>]) -> String {
 }
 
 /// Returns the description of a parameter or member, with its bounds.
-fn note(node: Node<'_>) -> Option<String> {
-    let text = |key: &str| node.get(key).and_then(Value::as_str);
-    let bound = |key: &str| node.get(key).map(Value::to_json);
+fn note(schema: &Value<'_>) -> Option<String> {
+    let text = |key: &str| schema.get(key).and_then(Value::as_str);
+    let bound = |key: &str| schema.get(key).map(Value::to_json);
     let range = |low: &str, high: &str, of: &str| match (bound(low), bound(high)) {
         (None, None) => None,
         (low, high) => Some(format!(

@@ -1,13 +1,10 @@
 //! Text with an upper bound.
 
-use serde::{Deserialize, Serialize};
-
 /// Text that is cut at a limit, with the number of bytes that were left out.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Capped {
-    pub(crate) text: String,
-    pub(crate) left_out: usize,
-    #[serde(skip)]
+    text: String,
+    left_out: usize,
     limit: usize,
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::interpreter::{Message, visit};
+use crate::engine::{Engine, Input, Message};
 use crate::limits::Limits;
 use crate::monty::Monty;
 
@@ -56,11 +56,11 @@ fn serve() -> io::Result<()> {
         if input.read_until(b'\n', &mut line)? == 0 {
             return Ok(());
         }
-        let message = serde_json::from_slice(&line)?;
-        if let Message::Start(start) = &message {
-            limit(start.limits)?;
+        let message: Message = serde_json::from_slice(&line)?;
+        if let Input::Start { limits, .. } = &message.input {
+            limit(*limits)?;
         }
-        let mut answer = serde_json::to_vec(&visit(&mut engine, message))?;
+        let mut answer = serde_json::to_vec(&engine.run(message))?;
         answer.push(b'\n');
         output.write_all(&answer)?;
         output.flush()?;
@@ -72,9 +72,9 @@ fn serve() -> io::Result<()> {
 fn limit(limits: Limits) -> io::Result<()> {
     use rlimit::Resource;
 
-    let seconds = limits.time.as_secs() + 2;
+    let seconds = limits.time.as_secs().saturating_add(2);
     // The first one is a signal that says what ended the process.
-    Resource::CPU.set(seconds, seconds + 1)?;
+    Resource::CPU.set(seconds, seconds.saturating_add(1))?;
     Resource::CORE.set(0, 0)?;
     Resource::FSIZE.set(0, 0)?;
     if LIMITS_MEMORY {
@@ -84,7 +84,7 @@ fn limit(limits: Limits) -> io::Result<()> {
             kibibytes.trim().parse::<u64>().ok()
         });
         let size = size.ok_or(io::ErrorKind::Unsupported)? * 1024;
-        let most = size + limits.memory as u64;
+        let most = size.saturating_add(limits.memory as u64);
         Resource::AS.set(most, most)?;
     }
     // No file can be opened. The pipes are open.

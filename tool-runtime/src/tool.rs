@@ -180,7 +180,7 @@ pub trait Tool: Send + Sync {
     }
 }
 
-impl dyn Tool {
+impl dyn Tool + '_ {
     /// The name that a model calls.
     pub fn name(&self) -> &str {
         &self.def().name

@@ -166,12 +166,12 @@ impl AgentTool {
         Ok(Arc::new(self))
     }
 
-    /// Returns the session with which a paused call goes on; none for a call that begins.
+    /// Returns the session with which a paused call goes on, before and after the decision; none for a call that begins.
     async fn resume(
         &self,
         call: &PausedCall,
         cx: &Context,
-    ) -> ControlFlow<Result<Outcome, ToolError>, Option<Session>> {
+    ) -> ControlFlow<Result<Outcome, ToolError>, Option<(Session, Session)>> {
         let (mut session, decision) = match call.resume::<Session>() {
             Ok(Some(resumed)) => resumed,
             Ok(None) => return ControlFlow::Continue(None),
@@ -179,23 +179,33 @@ impl AgentTool {
         };
         // A write may have gone on after its call was dropped, or another process went on with the session.
         if let Some(newer) = self.agent.persistence.newer(&session).await {
-            let key = |session| self.agent.first_waiting(session, cx).map(|first| first.key);
-            let waits = key(&newer);
-            if waits.is_some() && waits != key(&session) {
-                return ControlFlow::Break(pauses(&self.agent, call, newer, None, cx));
+            if newer.is_failed() {
+                let error = "the agent's conversation was stopped, or failed elsewhere";
+                return ControlFlow::Break(Err(ToolError::failed(error).permanent()));
             }
-            session = newer;
+            let shown = self.agent.first_waiting(&session, cx);
+            match self.agent.first_waiting(&newer, cx) {
+                // The decision was about something else.
+                Some(waits) if shown.as_ref() != Some(&waits) => {
+                    return ControlFlow::Break(pauses(&self.agent, call, newer, None, cx));
+                }
+                None if shown.is_some() => {
+                    return ControlFlow::Continue(Some((newer.same(), newer)));
+                }
+                _ => session = newer,
+            }
         }
+        let before = session.same();
         match self.agent.decide_first(&mut session, decision.clone(), cx) {
             Err(error) => {
                 let error = error.to_string();
                 ControlFlow::Break(pauses(&self.agent, call, session, Some(&error), cx))
             }
-            Ok(true) => ControlFlow::Continue(Some(session)),
+            Ok(true) => ControlFlow::Continue(Some((before, session))),
             // Nothing waits inside, so the decision is about the agent itself.
             Ok(false) => match decision.without_tool() {
                 Some(outcome) => ControlFlow::Break(outcome),
-                None => ControlFlow::Continue(Some(session)),
+                None => ControlFlow::Continue(Some((before, session))),
             },
         }
     }
@@ -218,17 +228,20 @@ impl AgentTool {
         if is_alone && self.agent.may_wait(&cx, paused_call.is_some()) {
             return Err(agent_call::nobody());
         }
+        let mut undecided = None;
         if let Some(call) = &paused_call {
             // Boxed, because it is rare, and it would hold two sessions.
             match Box::pin(self.resume(call, &cx)).await {
                 ControlFlow::Break(outcome) => return outcome,
-                ControlFlow::Continue(session) => kept = session.or(kept),
+                ControlFlow::Continue(Some((before, session))) => {
+                    (undecided, kept) = (Some(before), Some(session));
+                }
+                ControlFlow::Continue(None) => {}
             }
         }
-        let resumed = kept.as_ref().map(Session::same).zip(paused_call.as_ref());
         let session = match agent_call.session(kept, input).await {
             Ok(session) => session,
-            Err(error) => match resumed {
+            Err(error) => match undecided.zip(paused_call.as_ref()) {
                 Some((session, call)) => {
                     let error = agent_call::not_saved(error, None).to_string();
                     return pauses(&self.agent, call, session, Some(&error), &cx);
@@ -237,7 +250,7 @@ impl AgentTool {
             },
         };
         let mut running = RunningSession::new(session, slot);
-        if let Some((_, call)) = resumed {
+        if let (true, Some(call)) = (undecided.is_some(), &paused_call) {
             let (agent, call, cx) = (self.agent.clone(), call.clone(), cx.clone());
             running.keeps_if_dropped(move |session| {
                 let _ = pauses(&agent, &call, session, None, &cx);
@@ -250,10 +263,9 @@ impl AgentTool {
             paused_call: paused_call.as_ref(),
             subs: subs.as_ref(),
             in_background,
-            continues: agent_call.continues(),
             cx: &cx,
         };
-        keeper.outcome(ended, running)
+        keeper.outcome(ended, running, undecided)
     }
 }
 
@@ -263,17 +275,17 @@ struct Keeper<'a> {
     paused_call: Option<&'a PausedCall>,
     subs: Option<&'a SubSessions>,
     in_background: bool,
-    /// True if the session has begun before this call.
-    continues: bool,
     cx: &'a Context,
 }
 
 impl Keeper<'_> {
-    /// Returns the outcome of the call, and keeps the session if it goes on.
+    /// Returns the outcome of the call, and keeps the session if it goes on. `undecided` is the session of a resumed call before its
+    /// decision.
     fn outcome(
         &self,
         ended: AgentCallResult,
-        running: RunningSession,
+        mut running: RunningSession,
+        undecided: Option<Session>,
     ) -> Result<Outcome, ToolError> {
         match ended {
             AgentCallResult::Ended(outcome) => outcome,
@@ -288,7 +300,10 @@ impl Keeper<'_> {
             }
             AgentCallResult::Refused(error) => {
                 if let Some(call) = self.paused_call {
-                    return self.waits_on(call, running, &error.to_string());
+                    // A decision that was not carried out is not for later.
+                    let mut session = std::mem::take(&mut running.session);
+                    session.take_back_decisions();
+                    return pauses(self.agent, call, session, Some(&error.to_string()), self.cx);
                 }
                 let failed = agent_call::failed(error.clone());
                 if running.pauses()
@@ -300,11 +315,11 @@ impl Keeper<'_> {
             }
             AgentCallResult::NotSaved(error) => {
                 let error = agent_call::not_saved(error, self.subs);
-                match self.paused_call {
-                    Some(call) if self.continues => {
-                        self.waits_on(call, running, &error.to_string())
+                match self.paused_call.zip(undecided) {
+                    Some((call, session)) => {
+                        pauses(self.agent, call, session, Some(&error.to_string()), self.cx)
                     }
-                    _ => Err(error),
+                    None => Err(error),
                 }
             }
         }
@@ -327,18 +342,6 @@ impl Keeper<'_> {
             return Err(ToolError::failed("the agent waits for somebody"));
         }
         agent_call::paused(asks)
-    }
-
-    /// Makes the call of a server pending again after a decision that was not carried out.
-    fn waits_on(
-        &self,
-        call: &PausedCall,
-        mut running: RunningSession,
-        error: &str,
-    ) -> Result<Outcome, ToolError> {
-        let mut session = std::mem::take(&mut running.session);
-        session.take_back_decisions();
-        pauses(self.agent, call, session, Some(error), self.cx)
     }
 }
 

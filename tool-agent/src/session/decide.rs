@@ -299,7 +299,7 @@ impl WaitingCall {
 
     /// Takes back a decision that cannot be carried out.
     fn undecided(&mut self, error: ToolError) -> AgentError {
-        self.decision = None;
+        self.take_back();
         if self.reason == PendingReason::NotRun {
             // A person decided otherwise, so the call no longer runs by itself.
             self.reason = PendingReason::Decision(json!({ "why": error.to_string() }));

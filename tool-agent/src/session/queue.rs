@@ -107,6 +107,10 @@ impl Queue {
     }
 
     /// Waits until there is a message or a result. The session should run then.
+    ///
+    /// A run takes a result that is ready before its end, and this waits for the next one. So check first: if no
+    /// [open call](Session::open) [is live](OpenCalls::is_live) and the queue [is empty](Self::is_empty), only another
+    /// message ends the wait.
     pub async fn arrived(&self) {
         let open = self.open();
         let mut ended = std::pin::pin!(open.until_ended());

@@ -76,6 +76,12 @@ impl Session {
         all.collect()
     }
 
+    /// Returns true if a person edited the call at this place.
+    pub(crate) fn is_edited(&self, index: usize) -> bool {
+        let decision = self.wait(index).and_then(|wait| wait.decision.as_ref());
+        matches!(decision, Some(Decision::Edit(_)))
+    }
+
     /// Notes that a run has compared the edits of calls with their records. From here on such a call begins with the edit.
     pub(crate) fn note_edits(&mut self) {
         for wait in &mut self.waits {

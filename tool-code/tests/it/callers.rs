@@ -10,9 +10,8 @@ use toolwright::agent::{Agent, ModelResponse, RunEnd, Session, Status};
 use toolwright::call::{BoxFuture, Cancel, Content, Grant, HaltReason, Progress, Scope};
 use toolwright::executor::{Event, OutputLimit};
 use toolwright::layers::{Handled, Layer, Next, Request};
-use toolwright::schema::SchemaDoc;
 use toolwright::{Context, DynTool, Executor, Outcome, ToolCall, ToolError, Toolset, tool, tools};
-use toolwright_code::{CodeMode, Interpreter, Limits};
+use toolwright_code::{CodeMode, Interpreter};
 
 use crate::{Log, add, agent, answer, answer_of, basic, call_of, code_mode, pay, run_code, text};
 
@@ -147,19 +146,60 @@ async fn a_hidden_tool_is_neither_named_nor_called() {
     assert!(!shown(&cx).contains("drop_database"));
     assert!(shown(&admin).contains("drop_database"));
 
-    let search = code_mode(&tools).search().build().unwrap();
-    let agent = agent(search, vec![call_of("await find_tools('database')")]);
-    let mut session = Session::ask("Go!");
-    let _ = agent.run(&mut session, &cx).await.unwrap();
-    assert!(!crate::text(&session).contains("drop_database"));
+    for (cx, is_found) in [(&cx, false), (&admin, true)] {
+        let search = code_mode(&tools).search().build().unwrap();
+        let agent = agent(search, vec![call_of("await find_tools('database')")]);
+        let mut session = Session::ask("Go!");
+        let _ = agent.run(&mut session, cx).await.unwrap();
+        let text = crate::text(&session);
+        assert_eq!(text.contains("def drop_database"), is_found, "{text}");
+    }
+}
+
+/// A tool that the executor adds is a function as any other.
+#[tokio::test]
+async fn tools_of_the_executor_are_functions() {
+    let extended = |added: Toolset| {
+        code_mode(&tools![add])
+            .executor(move |tools| Executor::serial(tools.merge(&added).unwrap()))
+            .build()
+    };
+    let tool = extended(tools![work]).unwrap();
+    assert!(tool.def().description.contains("async def work()"));
+    let text = answer_of(tool, "[await work(), await add(1, 2)]").await;
+    assert_eq!(text, r#"{"value":["done",3]}"#);
+    let named = |name: &'static str| {
+        let tool = DynTool::builder().name(name).description("It.");
+        let tool = tool.handler_sync(|_: serde_json::Value, _| Ok::<_, ToolError>(1));
+        Toolset::new([tool.build().unwrap()]).unwrap()
+    };
+    for name in ["list", "import"] {
+        assert!(extended(named(name)).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn an_executor_without_the_search_is_an_error() {
+    let mode = code_mode(&basic()).search();
+    let without = mode.executor(|_| Executor::serial(basic())).build();
+    let error = without.map(drop).unwrap_err().to_string();
+    assert!(error.contains("`find_tools`"), "{error}");
+    // The name is taken.
+    let search = toolwright::DynTool::builder()
+        .name("find_tools")
+        .description("It.");
+    let search = search.handler_sync(|_: serde_json::Value, _| Ok::<_, ToolError>(1));
+    let tools = Toolset::new([search.build().unwrap()]).unwrap();
+    assert!(code_mode(&tools).build().is_ok());
+    assert!(code_mode(&tools).search().build().is_err());
 }
 
 #[tokio::test]
-async fn a_search_returns_stubs_and_no_call_of_the_limit() {
+async fn a_search_returns_stubs() {
     let mode = || code_mode(&basic()).executor(Executor::serial).search();
     let description = mode().build().unwrap().def().description.clone();
     assert!(description.contains("find_tools") && !description.contains("async def add"));
-    let tool = mode().limits(Limits::default().calls(1)).build().unwrap();
+    let tool = mode().build().unwrap();
     let code = "print(await find_tools('add numbers'))\nawait find_tools('pay')\nawait add(1, 2)";
     let text = answer_of(tool, code).await;
     assert!(
@@ -252,51 +292,6 @@ async fn a_halt_inside_ends_the_outer_run() {
 async fn a_program_waits_for_a_background_tool() {
     let text = answer(&tools![render], "await render(6)").await;
     assert_eq!(text, r#"{"value":7}"#);
-}
-
-/// Classes of equal names in other tools' arguments are equal only if what they hold is.
-#[test]
-fn stubs_keep_different_classes_apart() {
-    let tool = |name: &str, member: &str| {
-        let schema = serde_json::json!({"type": "object", "required": ["data"], "properties": {
-            "data": {"type": "object", "required": ["attributes"], "properties": {
-                "attributes": {"type": "object", "required": [member], "properties": {
-                    member: {"type": "string"},
-                }},
-            }},
-        }});
-        DynTool::builder()
-            .name(name.to_owned())
-            .description("Creates.")
-            .parameters(SchemaDoc::parse(&schema.to_string()).unwrap())
-            .handler_sync(|_: serde_json::Value, _| Ok::<_, ToolError>("created"))
-            .build()
-            .unwrap()
-    };
-    let tools = Toolset::new([tool("create_user", "name"), tool("create_pet", "age")]).unwrap();
-    let stubs = toolwright_code::stubs(&tools);
-    assert!(
-        stubs.contains("name: str") && stubs.contains("age: str"),
-        "{stubs}"
-    );
-    let pet = stubs
-        .lines()
-        .find(|line| line.contains("def create_pet"))
-        .unwrap();
-    let user = stubs
-        .lines()
-        .find(|line| line.contains("def create_user"))
-        .unwrap();
-    let class = |line: &str| {
-        line.split_once("data: ")
-            .unwrap()
-            .1
-            .split(')')
-            .next()
-            .unwrap()
-            .to_owned()
-    };
-    assert_ne!(class(pet), class(user), "{stubs}");
 }
 
 #[tokio::test]

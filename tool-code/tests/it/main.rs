@@ -2,9 +2,12 @@
 
 // A test that finds less than it expects has failed.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used)]
+mod awaits;
 mod callers;
+mod limits;
 mod pauses;
 mod programs;
+mod stubs;
 
 use std::sync::{Arc, Mutex};
 

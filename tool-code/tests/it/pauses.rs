@@ -1,5 +1,7 @@
 //! Calls that wait inside of programs: each kind of pause, in each place, with each decision, in the same process or another one.
 
+use std::time::{Duration, SystemTime};
+
 use serde_json::{Value, json};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, AgentError, ModelResponse, RunEnd, Session};
@@ -285,6 +287,34 @@ async fn a_person_sees_the_final_arguments_and_the_program() {
 }
 
 #[tokio::test]
+async fn a_person_sees_the_program_after_an_answer_in_words() {
+    let code = "city = await ask('Where?')\nawait pay(city, 1)";
+    for moves in [false, true] {
+        let agent = agent(run_code(&all()), vec![call_of(code)]);
+        let (mut session, cx) = (Session::ask("Go!"), Context::new().with(Log::default()));
+        let _ = agent.run(&mut session, &cx).await.unwrap();
+        session.say("Oslo").unwrap();
+        let agent = if moves {
+            session = stored(&session);
+            std::mem::forget(agent);
+            another(&all())
+        } else {
+            agent
+        };
+        let _ = agent.run(&mut session, &cx).await.unwrap();
+        let waiting = agent.waiting(&session, &cx);
+        let inside = waiting.iter().find(|one| one.path == [0, 0]).unwrap();
+        let PendingReason::Decision(shown) = &inside.reason else {
+            panic!("{inside:?}");
+        };
+        assert_eq!(*shown, json!({"destructive": true, "program": code}));
+        let arguments: Value = serde_json::from_str(inside.arguments.as_ref().unwrap()).unwrap();
+        assert_eq!(arguments, json!({"to": "Oslo", "amount": 1}));
+        std::mem::forget(agent);
+    }
+}
+
+#[tokio::test]
 async fn a_program_that_catches_everything_asks_once() {
     let code = "
 for _ in range(3):
@@ -372,6 +402,30 @@ async fn a_program_that_was_changed_diverges_and_runs_nothing_twice() {
             );
         }
     }
+}
+
+#[tokio::test]
+async fn a_program_that_another_version_began_diverges() {
+    let code = "try:\n    await pay('x', 1)\nexcept Exception: pass\nawait pay('x', 1)";
+    let clock = || SystemTime::UNIX_EPOCH + Duration::from_secs(77);
+    let tool = code_mode(&all()).clock(clock).build().unwrap();
+    let first = agent(tool, vec![call_of(code)]);
+    let log = Log::default();
+    let cx = Context::new().with(log.clone());
+    let mut session = Session::ask("Go!");
+    let _ = first.run(&mut session, &cx).await.unwrap();
+    approve(&first, &mut session);
+    let _ = first.run(&mut session, &cx).await.unwrap();
+    approve(&first, &mut session);
+    std::mem::forget(first);
+    assert_eq!(log.take(), ["x 1"]);
+    // Turns without their times.
+    let changed = serde_json::to_string(&session).unwrap();
+    let changed = changed.replace("77000000", "");
+    let mut session: Session = serde_json::from_str(&changed).unwrap();
+    let _ = another(&all()).run(&mut session, &cx).await.unwrap();
+    assert_eq!(log.take(), ["x 1"]);
+    assert!(text(&session).contains("diverged"), "{}", text(&session));
 }
 
 fn approve(agent: &Agent, session: &mut Session) {

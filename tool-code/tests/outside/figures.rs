@@ -67,7 +67,7 @@ impl Model for Counting {
 
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread()
-        .enable_time()
+        .enable_all()
         .build()
         .unwrap()
 }
@@ -120,7 +120,13 @@ fn shortest(tool: &Arc<dyn Tool>, calls: usize) -> Duration {
 fn speed() {
     for (interpreter, most) in [(Interpreter::InProcess, 300), (Interpreter::Process, 1000)] {
         let mode = CodeMode::new(&tools![add]).interpreter(interpreter.clone());
-        let tool = mode.limits(Limits::default().calls(200)).build().unwrap();
+        let tool = mode
+            .limits(Limits {
+                calls: 200,
+                ..Limits::default()
+            })
+            .build()
+            .unwrap();
         let (none, few, many) = (
             shortest(&tool, 0),
             shortest(&tool, 20),
@@ -286,7 +292,10 @@ fn generated(count: u64, seed: u64) {
         usize::try_from((mixed ^ (mixed >> 31)) % most as u64).unwrap()
     };
     let limit = Duration::from_millis(100);
-    let mode = CodeMode::new(&tools![add]).limits(Limits::default().time(limit));
+    let mode = CodeMode::new(&tools![add]).limits(Limits {
+        time: limit,
+        ..Limits::default()
+    });
     let executor = Executor::serial(Toolset::new([mode.build().unwrap()]).unwrap());
     let runtime = runtime();
     let (mut slowest, mut crashed, mut values) = (Duration::ZERO, 0, 0);

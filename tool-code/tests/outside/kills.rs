@@ -129,7 +129,7 @@ fn answer(messages: &[ThreadMessage]) -> Option<String> {
 /// Runs the session to its end, or until this process is killed. Prints the answer.
 fn host(dir: &Path, id: &str) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_time()
+        .enable_all()
         .build()
         .unwrap();
     println!("{}", runtime.block_on(run(dir, id)));
@@ -267,7 +267,7 @@ fn kill_interpreters(kills: u64, random: &mut Random, dir: &Path) {
             }
         });
         let runtime = tokio::runtime::Builder::new_multi_thread()
-            .enable_time()
+            .enable_all()
             .build()
             .unwrap();
         while killed.load(Ordering::Relaxed) < kills {

@@ -17,6 +17,12 @@ fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
+/// Echoes a text.
+#[tool(read_only)]
+fn echo(text: &str) -> usize {
+    text.len()
+}
+
 static KILLED: AtomicUsize = AtomicUsize::new(0);
 static COUNTED: AtomicUsize = AtomicUsize::new(0);
 
@@ -24,8 +30,9 @@ static COUNTED: AtomicUsize = AtomicUsize::new(0);
 #[tool]
 fn kill_and_count() -> usize {
     for child in children() {
+        let signal = ["-9", "-15", "-2"][KILLED.load(Ordering::Relaxed) % 3];
         let killed = std::process::Command::new("kill")
-            .args(["-9", &child])
+            .args([signal, &child])
             .status();
         KILLED.fetch_add(usize::from(killed.unwrap().success()), Ordering::Relaxed);
     }
@@ -41,7 +48,7 @@ async fn wait() -> &'static str {
 
 fn main() {
     toolwright_code::worker();
-    let tests: [(&str, fn()); 7] = [
+    let tests: [(&str, fn()); 10] = [
         ("a_program_runs_in_a_process_of_this_executable", runs),
         (
             "hostile_programs_end_in_time_and_take_no_memory_of_the_host",
@@ -57,6 +64,12 @@ fn main() {
             "a_program_that_is_no_interpreter_is_an_error",
             no_interpreter,
         ),
+        (
+            "a_program_that_closes_its_pipe_and_lives_on_is_an_error",
+            closes_its_pipe,
+        ),
+        ("calls_within_the_limits_fit_into_a_message", long_messages),
+        ("limits_may_be_as_large_as_can_be", largest_limits),
         ("the_example_prints_what_the_guide_says", example),
     ];
     let filter = std::env::args()
@@ -119,7 +132,7 @@ fn answer(mode: CodeMode, code: &str) -> String {
 
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread()
-        .enable_time()
+        .enable_all()
         .build()
         .unwrap()
 }
@@ -152,7 +165,10 @@ fn hostile() {
     let before = peak();
     for program in programs {
         let began = Instant::now();
-        let mode = CodeMode::new(&tools![add]).limits(Limits::default().time(limit));
+        let mode = CodeMode::new(&tools![add]).limits(Limits {
+            time: limit,
+            ..Limits::default()
+        });
         let text = answer(
             mode,
             program.split_once('\n').map_or(program, |(_, code)| code),
@@ -181,7 +197,7 @@ fn hostile() {
         count += 1;
     }
     let more = peak().saturating_sub(before) >> 20;
-    assert!(children().is_empty());
+    no_children();
     assert!(more <= 64, "{more} MiB");
     let name = slowest.1.lines().next().unwrap_or_default();
     println!(
@@ -226,7 +242,7 @@ fn cancelled() {
             } => {}
         }
     });
-    assert!(children().is_empty());
+    no_children();
     // The script is not asked for its end.
     std::mem::forget(agent);
 }
@@ -238,6 +254,63 @@ fn no_interpreter() {
     let mode = CodeMode::new(&tools![add]).interpreter(Interpreter::program("/nowhere"));
     let text = answer(mode, "1");
     assert!(text.contains("could not be started"), "{text}");
+}
+
+/// It ends long before the program that lives on.
+fn closes_its_pipe() {
+    let path = std::env::temp_dir().join(format!("toolwright-code-{}", std::process::id()));
+    std::fs::write(&path, "#!/bin/sh\nexec <&- >&-\nexec sleep 60\n").unwrap();
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    std::fs::set_permissions(&path, executable).unwrap();
+    let began = Instant::now();
+    let limits = Limits {
+        time: Duration::from_secs(20),
+        ..Limits::default()
+    };
+    let mode = CodeMode::new(&tools![add]).interpreter(Interpreter::program(&path));
+    let text = answer(mode.limits(limits), "1");
+    std::fs::remove_file(&path).unwrap();
+    assert!(text.starts_with("the interpreter failed"), "{text}");
+    assert!(began.elapsed() < Duration::from_secs(30), "{began:?}");
+}
+
+/// What fits into the limits fits into the messages of the process.
+fn long_messages() {
+    let limits = Limits {
+        calls: 5000,
+        time: Duration::from_mins(1),
+        ..Limits::default()
+    };
+    for (calls, expected) in [
+        ("add(i, 1) for i in range(5000)", "5000"),
+        ("echo('\\n\"' * 90_000) for i in range(2)", "2"),
+    ] {
+        let code = format!("import asyncio\nlen(await asyncio.gather(*[{calls}]))");
+        let mode = CodeMode::new(&tools![add, echo]).limits(limits);
+        let text = answer(mode, &code);
+        assert_eq!(text, format!(r#"{{"value":{expected}}}"#), "{calls}");
+    }
+}
+
+fn largest_limits() {
+    let limits = Limits {
+        calls: usize::MAX,
+        time: Duration::MAX,
+        memory: usize::MAX,
+        source: usize::MAX,
+        printed: usize::MAX,
+        value: usize::MAX,
+    };
+    let mode = CodeMode::new(&tools![add]).limits(limits);
+    let text = answer(mode, "print('x')\nawait add(1, 2)");
+    assert_eq!(text, r#"{"value":3,"printed":"x\n"}"#);
+}
+
+/// Waits until there is no interpreter.
+fn no_children() {
+    while !children().is_empty() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 fn example() {

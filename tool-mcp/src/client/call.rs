@@ -170,7 +170,7 @@ impl Reconnector {
         match rounds.resumed {
             Some(Resumed::Again(given)) => answers = given,
             Some(Resumed::Live { id, answer }) => {
-                live = self.live_calls.answer(&id, answer);
+                live = self.live_calls.answer(&id, answer, &cx);
                 // It is made again, or it is not known.
                 is_sent = live.is_some() || !wanted.is_repeatable;
                 if live.is_none() && is_sent {

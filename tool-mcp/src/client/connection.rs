@@ -76,8 +76,6 @@ struct AnswerWaiter {
     alive: Arc<Notify>,
     /// Takes a question during the call, if the call can wait for its answer.
     question: Option<oneshot::Sender<ServerQuestion>>,
-    /// True while a person answers a question of the call.
-    is_paused: bool,
 }
 
 impl Connection {
@@ -181,7 +179,6 @@ impl Connection {
             context,
             alive: Arc::clone(&alive),
             question,
-            is_paused: false,
         };
         self.waiting().insert(id, waiting);
         let outgoing = Outgoing {
@@ -280,17 +277,17 @@ impl Connection {
         }
     }
 
-    /// Takes a message that the server sent in the session of this number.
-    pub(super) fn incoming(self: &Arc<Self>, session: u64, text: &str) {
+    /// Takes a message that the server sent in the session of this number, on the stream of the request `of`, if there is one.
+    pub(super) fn incoming(self: &Arc<Self>, session: u64, of: Option<u64>, text: &str) {
         let text = if self.is_strict {
             text
         } else {
             strip_bom(text)
         };
-        self.take(session, text);
+        self.take(session, of, text);
     }
 
-    fn take(self: &Arc<Self>, session: u64, text: &str) {
+    fn take(self: &Arc<Self>, session: u64, of: Option<u64>, text: &str) {
         let read = if self.is_strict {
             Frame::read_strict(text)
         } else {
@@ -307,7 +304,7 @@ impl Connection {
                 }
                 for message in messages {
                     if message.starts_with('{') {
-                        self.take(session, message);
+                        self.take(session, of, message);
                     } else {
                         self.health.skip(text);
                         self.bad("a message that is no JSON-RPC: it is no object");
@@ -335,7 +332,7 @@ impl Connection {
         };
         match (frame.method.as_deref(), frame.id()) {
             (Some(method), None) => self.notified(session, method, &frame),
-            (Some(method), Some(id)) => self.asks(session, method, &id, &frame),
+            (Some(method), Some(id)) => self.asks((session, of), method, &id, &frame),
             (None, Some(id)) => {
                 if let Some(id) = id.as_number() {
                     self.settle(id, Answered::of(&frame));

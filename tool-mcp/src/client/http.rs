@@ -384,7 +384,10 @@ impl Http {
             return Some(Refusal::read(response).await.into_answer(id, None));
         }
         match whole(response, self.most).await {
-            Ok(body) => connection.incoming(session.number, &String::from_utf8_lossy(&body)),
+            Ok(body) => {
+                let body = String::from_utf8_lossy(&body);
+                connection.incoming(session.number, Some(id), &body);
+            }
             Err(answered) => return Some(answered),
         }
         let why = "the body of the answer is no answer to the request";

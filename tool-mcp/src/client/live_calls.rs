@@ -3,12 +3,14 @@
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 use tokio::sync::oneshot;
 use toolwright_provider::call::ToolError;
 use toolwright_runtime::executor::PausedCall;
+use toolwright_runtime::tool::Context;
 
 use super::connection::{PendingRequest, ServerQuestion};
 use super::link::Reconnector;
@@ -30,35 +32,40 @@ pub(super) struct LiveCall {
 #[derive(Default)]
 pub(super) struct LiveCalls {
     calls: Mutex<VecDeque<(String, LiveCall, oneshot::Sender<Value>)>>,
+    /// Number of calls that have waited.
+    count: AtomicU64,
     /// Makes ids differ from those of other processes.
     salt: RandomState,
 }
 
 impl LiveCalls {
     fn insert(&self, call: LiveCall, answer: oneshot::Sender<Value>) -> String {
-        let id = call.pending.id();
-        let id = format!("{id}-{:016x}", self.salt.hash_one(id));
+        let count = self.count.fetch_add(1, Ordering::Relaxed);
+        let id = format!("{count}-{:016x}", self.salt.hash_one(count));
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        calls.push_back((id.clone(), call, answer));
-        let oldest = if calls.len() > MOST {
-            calls.pop_front()
-        } else {
-            None
-        };
+        let (mut kept, lost): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut *calls)
+            .into_iter()
+            .partition(|(_, call, _)| !call.pending.is_lost());
+        kept.push_back((id.clone(), call, answer));
+        let oldest = (kept.len() > MOST).then(|| kept.pop_front());
+        *calls = kept;
         drop(calls);
-        // Cancels it, behind the lock.
-        drop(oldest);
+        // Cancelled behind the lock.
+        drop((lost, oldest));
         id
     }
 
-    /// Gives the answer to the question of this call, which goes on. `None` if its connection was another one.
-    pub(super) fn answer(&self, id: &str, answer: Value) -> Option<LiveCall> {
+    /// Gives the answer to the question of this call, which goes on in the context of the caller. `None` if its connection is gone.
+    pub(super) fn answer(&self, id: &str, answer: Value, cx: &Context) -> Option<LiveCall> {
         let (_, mut call, asked) = {
             let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
             let at = calls.iter().position(|(one, ..)| one == id)?;
             calls.remove(at)?
         };
-        call.question = Some(call.pending.next_question());
+        if call.pending.is_lost() {
+            return None;
+        }
+        call.question = Some(call.pending.next_question(cx));
         // The server may have withdrawn the question.
         let _ = asked.send(answer);
         Some(call)

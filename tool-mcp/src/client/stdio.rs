@@ -130,7 +130,7 @@ async fn read_all(
             Ok(Some(Line::Whole(line))) => {
                 let line = String::from_utf8_lossy(&line);
                 if !line.trim().is_empty() {
-                    connection.incoming(0, &line);
+                    connection.incoming(0, None, &line);
                 }
             }
             Ok(Some(Line::Cut { head, tail })) => {

@@ -19,6 +19,7 @@ use super::{Told, call, text};
 struct Log {
     read: Arc<Mutex<Vec<Value>>>,
     goes_on: Arc<Notify>,
+    ends: Arc<Notify>,
 }
 
 impl Log {
@@ -49,7 +50,12 @@ async fn serve(pipe: DuplexStream, log: Log) {
     let (input, mut output) = split(pipe);
     let mut lines = BufReader::new(input).lines();
     let (mut asked, mut calls) = (0, Vec::new());
-    while let Ok(Some(line)) = lines.next_line().await {
+    loop {
+        let line = tokio::select! {
+            line = lines.next_line() => line,
+            () = log.ends.notified() => return,
+        };
+        let Ok(Some(line)) = line else { return };
         let message: Value = serde_json::from_str(&line).unwrap();
         log.read.lock().unwrap().push(message.clone());
         let id = &message["id"];
@@ -258,6 +264,48 @@ async fn a_server_that_ends_behind_the_answer_leaves_the_outcome_unknown() {
     assert_eq!(log.count("tools/call"), 1);
 }
 
+/// Requests of each connection are numbered from the beginning. An answer is for the call that asked, or for none.
+#[tokio::test]
+async fn an_answer_is_not_for_a_call_of_a_later_connection() {
+    let log = Log::default();
+    let client = connector(&log).await.unwrap();
+    let agent = |tool: &str, ends: bool| {
+        let calls = [ToolCall::new("c1", tool, "{}")];
+        let end = ends.then(|| ModelResponse::text("Done."));
+        let steps = [ModelResponse::calls(calls)].into_iter().chain(end);
+        Agent::new(model(steps), client.toolset())
+    };
+    let (ann, bob, eve) = (
+        agent("book", false),
+        agent("book", true),
+        agent("safe", true),
+    );
+    let mut anns = Session::ask("Book!");
+    assert_eq!(run(&ann, &mut anns).await, "ask_user");
+    log.ends.notify_one();
+    until(async || !client.is_connected() || log.count("initialize") > 1).await;
+    let mut bobs = Session::ask("Book!");
+    assert_eq!(run(&bob, &mut bobs).await, "ask_user");
+    bobs.answer(json!({"city": "Rome"})).unwrap();
+    assert_eq!(run(&bob, &mut bobs).await, "completed");
+    assert_eq!(result(&bobs), ACCEPTED.replace("Oslo", "Rome"));
+    anns.answer(city()).unwrap();
+    assert_eq!(run(&ann, &mut anns).await, "pending");
+    is_unknown(&anns);
+    assert_eq!(log.count("tools/call"), 2);
+
+    // A call that does no harm is made again, and asks again.
+    let mut eves = Session::ask("Book!");
+    assert_eq!(run(&eve, &mut eves).await, "ask_user");
+    log.ends.notify_one();
+    until(async || log.count("initialize") > 2).await;
+    eves.answer(city()).unwrap();
+    assert_eq!(run(&eve, &mut eves).await, "ask_user");
+    eves.answer(city()).unwrap();
+    assert_eq!(run(&eve, &mut eves).await, "completed");
+    assert_eq!(result(&eves), ACCEPTED);
+}
+
 #[tokio::test]
 async fn a_question_that_is_withdrawn_leaves_the_servers_answer() {
     let log = Log::default();
@@ -300,4 +348,15 @@ async fn a_question_beside_several_calls_is_for_the_handler() {
     });
     let client = asked.await.unwrap();
     assert_eq!(text(&call(&client.toolset(), "book", "{}").await), ACCEPTED);
+}
+
+/// Waits until this holds.
+async fn until(mut holds: impl AsyncFnMut() -> bool) {
+    for _ in 0..5_000 {
+        if holds().await {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+    }
+    panic!("it never holds");
 }

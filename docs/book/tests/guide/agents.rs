@@ -3,8 +3,8 @@
 mod crash;
 mod program;
 
+use toolwright::agent::Status;
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{ModelResponse, Status};
 use toolwright::call::Cancel;
 use toolwright::wire::Usage;
 use toolwright::{Context, Executor, ToolCall, tool, tools};
@@ -23,6 +23,28 @@ fn with_a_model(tools: &Toolset) -> Result<Agent, VarError> {
     Ok(Agent::new(model, tools))
 }
 // ANCHOR_END: endpoint
+
+// ANCHOR: own_model
+use toolwright::agent::model::{DeltaSink, ModelError, ModelRequest};
+use toolwright::agent::{Model, ModelResponse};
+use toolwright::call::BoxFuture;
+
+/// Repeats the user's words.
+struct Echo;
+
+impl Model for Echo {
+    fn respond<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        _: DeltaSink<'a>, // for a model that streams
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
+        Box::pin(async move {
+            let words = request.thread.last_input().unwrap_or_default();
+            Ok(ModelResponse::text(words)) // or `ModelResponse::calls`
+        })
+    }
+}
+// ANCHOR_END: own_model
 
 // ANCHOR: stored
 use toolwright::agent::Session;
@@ -248,6 +270,13 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 async fn run(agent: &Agent, session: &mut Session) -> String {
     let run = agent.run(session, &Context::new()).await.unwrap();
     run.text().unwrap_or(run.end.as_str()).to_owned()
+}
+
+#[test]
+fn a_model_of_ones_own_answers() {
+    let agent = Agent::new(Echo, Toolset::default());
+    let mut session = Session::ask("Oslo?");
+    assert_eq!(block_on(run(&agent, &mut session)), "Oslo?");
 }
 
 #[test]

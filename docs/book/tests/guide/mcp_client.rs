@@ -69,12 +69,24 @@ async fn call() -> Result<(), ConnectError> {
 // ANCHOR_END: call
 
 // ANCHOR: questions
+use serde_json::{Map, Value, json};
 use toolwright::mcp::{Connector, ElicitResult};
 
-fn declining(connector: Connector) -> Connector {
+/// A form of yours. The schema is that of a flat object.
+fn filled_in(message: &str, _schema: &Value) -> Option<Map<String, Value>> {
+    println!("{message}");
+    json!({"city": "Oslo"}).as_object().cloned()
+}
+
+fn answering(connector: Connector) -> Connector {
     connector.on_elicitation(|question| async move {
-        println!("{} asks: {}", question.server, question.message);
-        ElicitResult::Decline
+        let Some(schema) = &question.schema else {
+            return ElicitResult::Decline; // a page to visit, `question.url`
+        };
+        match filled_in(&question.message, schema) {
+            Some(values) => ElicitResult::Accept(values),
+            None => ElicitResult::Cancel,
+        }
     })
 }
 // ANCHOR_END: questions

@@ -71,12 +71,19 @@ async fn a_user_is_greeted_by_name() {
 }
 // ANCHOR_END: with_context
 
+/// Pays an order back.
+#[tool(destructive)]
+fn refund(order: u32) -> String {
+    format!("order {order} is paid back")
+}
+
 // ANCHOR: assert_callable
 use toolwright_testing as testing;
 
 #[test]
 fn tools_take_what_their_schemas_admit() {
-    let tools = tools![add_line, greet];
+    let tools = tools![add_line, greet, refund];
+    let tools = tools.filter(|tool| tool.name() != "refund"); // it must not run in a test
     // The smallest call of each tool, and a hundred at random, always the same by this seed.
     let answers = testing::assert_callable(&tools, &Context::new(), 1, 100);
     assert_eq!(answers.len(), 202);

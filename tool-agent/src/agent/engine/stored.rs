@@ -64,6 +64,10 @@ impl Engine<'_> {
             let tool = tools.get(&call.call.name);
             let may_repeat = tool.is_some_and(|tool| tool.def().options.annotations.may_repeat());
             match end(record) {
+                // An edit is not for the question of a call that has asked.
+                RecordedEnd::Asks if self.session.is_edited(call.index) => {
+                    answers.push(self.agent.answer_refused(self.session, call, &records)?);
+                }
                 RecordedEnd::Known => {
                     answers.push(self.agent.answer_refused(self.session, call, &records)?);
                 }

@@ -77,11 +77,6 @@ impl AgentCall {
         }
     }
 
-    /// Returns true if the session has begun before this call.
-    pub(super) const fn continues(&self) -> bool {
-        self.continues
-    }
-
     /// Returns the session to run: the caller's copy, a newer stored one, or a new one.
     pub(super) async fn session(
         &mut self,

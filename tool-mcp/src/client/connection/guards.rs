@@ -7,7 +7,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::timeout;
 use toolwright_json::ObjectWriter;
-use toolwright_runtime::tool::Cancel;
+use toolwright_runtime::tool::{Cancel, Context};
 
 use super::{Connection, ServerQuestion};
 use crate::client::answer::Answered;
@@ -39,19 +39,23 @@ impl PendingRequest {
         answered.ok()
     }
 
-    /// Returns the request's number on its connection; zero once it is settled.
-    pub(in crate::client) fn id(&self) -> u64 {
-        self.id.unwrap_or_default()
+    /// Returns true if no answer has come, and none can come.
+    pub(in crate::client) fn is_lost(&self) -> bool {
+        let connection = self.connection.upgrade();
+        connection.is_none_or(|connection| connection.is_closed()) && self.answered.is_empty()
     }
 
-    /// Takes the next question during this call, one that a person has answered.
-    pub(in crate::client) fn next_question(&self) -> oneshot::Receiver<ServerQuestion> {
+    /// Takes the next question during this call, which waited and goes on in this context.
+    pub(in crate::client) fn next_question(
+        &self,
+        cx: &Context,
+    ) -> oneshot::Receiver<ServerQuestion> {
         let (question, asked) = oneshot::channel();
         if let (Some(id), Some(connection)) = (self.id, self.connection.upgrade())
             && let Some(waiting) = connection.waiting().get_mut(&id)
         {
             waiting.question = Some(question);
-            waiting.is_paused = false;
+            waiting.context = Some(cx.clone());
         }
         asked
     }

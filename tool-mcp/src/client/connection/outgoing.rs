@@ -60,7 +60,7 @@ pub(in crate::client) struct Request {
     /// Entries of `_meta`.
     pub(in crate::client) meta: ObjectWriter,
     pub(in crate::client) context: Option<Context>,
-    /// Takes a question during the call: see [`PendingRequest::questions`](super::PendingRequest::questions).
+    /// Takes a question during the call: see [`PendingRequest::next_question`](super::PendingRequest::next_question).
     pub(in crate::client) question: Option<oneshot::Sender<ServerQuestion>>,
     /// True if a second request does no harm.
     pub(in crate::client) is_repeatable: bool,

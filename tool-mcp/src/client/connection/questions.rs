@@ -27,7 +27,13 @@ fn cancelled() -> Value {
 
 impl Connection {
     /// Answers a request of the server's.
-    pub(super) fn asks(self: &Arc<Self>, session: u64, method: &str, id: &Id, frame: &Frame<'_>) {
+    pub(super) fn asks(
+        self: &Arc<Self>,
+        (session, of): (u64, Option<u64>),
+        method: &str,
+        id: &Id,
+        frame: &Frame<'_>,
+    ) {
         let stop = Cancel::new();
         let key = (session, id.clone());
         let refused = {
@@ -60,7 +66,7 @@ impl Connection {
                     _ => "{}".to_owned(),
                 };
                 let params = self.readable(params);
-                tokio::spawn(Arc::clone(self).elicit(id.clone(), params, asked, stop));
+                tokio::spawn(Arc::clone(self).elicit(of, params, asked, stop));
                 return;
             }
             other => Err(RpcError::method_not_found(other)),
@@ -73,20 +79,26 @@ impl Connection {
     }
 
     /// Asks the host's people, and answers the server.
-    async fn elicit(self: Arc<Self>, id: Id, params: String, asked: ServerRequest, stop: Cancel) {
+    async fn elicit(
+        self: Arc<Self>,
+        of: Option<u64>,
+        params: String,
+        asked: ServerRequest,
+        stop: Cancel,
+    ) {
         let params = serde_json::from_str(&params).unwrap_or_default();
         let answer = tokio::select! {
-            answer = self.answer(params) => answer,
+            answer = self.answer(of, params) => answer,
             // The server does not wait any more, and hears nothing.
             () = stop.cancelled() => return,
         };
-        let text = response(&id, &Ok(answer.to_string()));
+        let text = response(&asked.key.1, &Ok(answer.to_string()));
         let _ = self.out.send(message(text, Some(asked)));
     }
 
     /// Asks the caller of the call that the question is about, or else the handler.
-    async fn answer(&self, params: Value) -> Value {
-        if let Some(call) = self.pauses_on_question() {
+    async fn answer(&self, of: Option<u64>, params: Value) -> Value {
+        if let Some(call) = self.pauses_on_question(of) {
             let (answer, answered) = oneshot::channel();
             // A call that has ended drops the way of the answer.
             let _ = call.send(ServerQuestion { params, answer });
@@ -105,19 +117,16 @@ impl Connection {
         })
     }
 
-    /// Returns the way to the call that waits for the answer to a question. A question does not say of which call it is, so there is
-    /// none while several calls are under way.
-    fn pauses_on_question(&self) -> Option<oneshot::Sender<ServerQuestion>> {
+    /// Returns the way to the call that waits for the answer to a question: over HTTP the one on whose stream it came. Elsewhere a
+    /// question does not say of which call it is, so there is none while several calls are under way, also calls that wait.
+    fn pauses_on_question(&self, of: Option<u64>) -> Option<oneshot::Sender<ServerQuestion>> {
         let mut waiting = self.waiting();
-        let mut calls = waiting
-            .values_mut()
-            .filter(|call| call.context.is_some() && !call.is_paused);
-        let call = calls.next()?;
-        if calls.next().is_some() {
-            return None;
+        if let Some(of) = of {
+            return waiting.get_mut(&of)?.question.take();
         }
-        call.is_paused = call.question.is_some();
-        call.question.take()
+        let mut calls = waiting.values_mut().filter(|call| call.context.is_some());
+        let call = calls.next()?;
+        calls.next().is_none().then(|| call.question.take())?
     }
 
     /// Asks the host's people what a server wants to know before it answers.

@@ -142,6 +142,7 @@ impl Http {
         let (mut response, mut last, mut tries) = (response, None, 0);
         loop {
             let mut read = StreamEnd::of(session);
+            read.request = Some(id);
             if let Some(answered) = self.read(connection, Some(id), response, &mut read).await {
                 return Some(answered);
             }
@@ -223,6 +224,8 @@ impl Http {
 struct StreamEnd {
     /// Number of the stream's session.
     session: u64,
+    /// Request of the stream, if it is of one.
+    request: Option<u64>,
     messages: usize,
     /// The id of the last event that had one.
     last: Option<String>,
@@ -246,7 +249,7 @@ impl StreamEnd {
             .filter(|data| is_message && !data.trim().is_empty());
         if let Some(data) = data {
             self.messages += 1;
-            connection.incoming(self.session, &data);
+            connection.incoming(self.session, self.request, &data);
         }
     }
 }

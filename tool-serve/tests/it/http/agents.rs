@@ -369,7 +369,7 @@ fn a_conversation_waits_on_if_the_client_leaves_before_the_answer() {
 
 /// Pays a bill, after a while.
 #[tool(destructive)]
-async fn pay_slowly(bill: u32, #[state] slow: &SlowBank) -> String {
+pub(super) async fn pay_slowly(bill: u32, #[state] slow: &SlowBank) -> String {
     slow.ran.lock().unwrap().push(bill);
     slow.is_paying.notify_one();
     slow.pays.notified().await;
@@ -377,9 +377,9 @@ async fn pay_slowly(bill: u32, #[state] slow: &SlowBank) -> String {
 }
 
 #[derive(Default)]
-struct SlowBank {
-    ran: Ran,
-    is_paying: Notify,
+pub(super) struct SlowBank {
+    pub(super) ran: Ran,
+    pub(super) is_paying: Notify,
     pays: Notify,
 }
 

@@ -7,11 +7,12 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use toolwright::agent::store::Checkpointer;
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{Agent, AgentTool, MemoryCheckpointer, ModelResponse};
+use toolwright::agent::{Agent, AgentTool, MemoryCheckpointer, ModelResponse, Session};
+use toolwright::call::Decision;
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, ToolCall, Toolset, tools};
 
-use super::agents::{INPUT, Ran, Slow, look, pay, wait_for, worker};
+use super::agents::{INPUT, Ran, Slow, SlowBank, look, pay, pay_slowly, wait_for, worker};
 use super::client::serve_tools;
 use super::waiting::{JSON, decide, send_decision};
 
@@ -77,6 +78,89 @@ fn a_session_that_went_on_elsewhere_is_the_one_that_counts() {
         assert_eq!(&answer.json()["value"], "All is done.", "{answer:?}");
         assert_eq!(*ran.lock().unwrap(), paid);
     }
+}
+
+/// The client leaves while its decision is carried out, and the session ends elsewhere. No decision of that client counts any more.
+#[test]
+fn a_session_that_ended_elsewhere_has_ended() {
+    for stops in [false, true] {
+        let ran = Arc::new(Ran::default());
+        let store = Arc::new(MemoryCheckpointer::new());
+        let (agent, _) = slow_agent(&ran, &[1], (!stops).then_some("All is done."));
+        let agent = agent.checkpointer(Arc::clone(&store));
+        let served = serve_tools(worker(agent.clone()), |server| server);
+        let id = served.call("worker", INPUT).json()["id"].clone();
+        wait_for(async {
+            let sessions = store.sessions(None, 2).await.unwrap();
+            if stops {
+                let _ = agent.stop(&sessions[0]).await.unwrap();
+                return;
+            }
+            let decide = |session: &mut Session| session.decide("x1", Decision::Approve);
+            agent.update_state(&sessions[0], decide).await.unwrap();
+            // The second request has no answer, and the one after it has.
+            let cx = Context::new();
+            let resumed = agent.resume(&sessions[0], &cx);
+            let paid = async {
+                while ran.lock().unwrap().is_empty() {
+                    tokio::task::yield_now().await;
+                }
+            };
+            tokio::select! {
+                ended = resumed => panic!("{ended:?}"),
+                () = paid => {}
+            }
+            let (_, run) = agent.resume(&sessions[0], &cx).await.unwrap();
+            assert_eq!(run.text(), Some("All is done."));
+        });
+        let decision = if stops {
+            r#""approve""#
+        } else {
+            r#"{"reject": "no"}"#
+        };
+        let answer = decide(&served, &id, decision, JSON);
+        if stops {
+            assert!(answer.body.contains("was stopped"), "{answer:?}");
+            assert!(ran.lock().unwrap().is_empty());
+        } else {
+            assert_eq!(&answer.json()["value"], "All is done.", "{answer:?}");
+            assert_eq!(*ran.lock().unwrap(), [1]);
+        }
+    }
+}
+
+/// A call whose outcome became unknown elsewhere is another question than the one that was shown.
+#[test]
+fn an_approval_of_before_does_not_run_a_call_of_unknown_outcome_again() {
+    let bank = Arc::new(SlowBank::default());
+    let store = Arc::new(MemoryCheckpointer::new());
+    let call = ToolCall::new("x1", "pay_slowly", r#"{"bill": 1}"#);
+    let model = ScriptedModel::new([Ok(ModelResponse::calls([call]))]);
+    let executor = Executor::serial(tools![pay_slowly; state = Arc::clone(&bank)]);
+    let agent = Agent::with_executor(model, executor.layer(Approval::default()));
+    let agent = agent.checkpointer(Arc::clone(&store));
+    let served = serve_tools(worker(agent.clone()), |server| server);
+    let id = served.call("worker", INPUT).json()["id"].clone();
+    wait_for(async {
+        let sessions = store.sessions(None, 2).await.unwrap();
+        let decide = |session: &mut Session| session.decide("x1", Decision::Approve);
+        agent.update_state(&sessions[0], decide).await.unwrap();
+        let cx = Context::new();
+        // The program ends while the call runs.
+        tokio::select! {
+            ended = agent.resume(&sessions[0], &cx) => panic!("{ended:?}"),
+            () = bank.is_paying.notified() => {}
+        }
+        let (session, _) = agent.resume(&sessions[0], &cx).await.unwrap();
+        assert_eq!(session.pending()[0].reason.as_str(), "outcome_unknown");
+    });
+    let answer = decide(&served, &id, r#""approve""#, JSON);
+    assert_eq!(
+        answer.json()["ask"]["reason"],
+        "outcome_unknown",
+        "{answer:?}"
+    );
+    assert_eq!(*bank.ran.lock().unwrap(), [1]);
 }
 
 /// An approved call that reaches its time limit has ended. It is not asked about again.

@@ -13,7 +13,8 @@ fn tools() -> toolwright::Toolset {
     all(&Arc::new(Shop::open()))
 }
 
-/// Whatever a model sends ends in a result, or in an error that the shop wrote.
+/// Calls that the schemas admit end in a result, or in an error that the shop wrote. `refund` is not approved, and only
+/// decoded.
 pub fn calls_at_random() {
     testing::assert_callable(&tools(), &Context::new(), 1, 100);
 }

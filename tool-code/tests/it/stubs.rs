@@ -1,0 +1,184 @@
+//! Names and types of tools in Python.
+
+use std::sync::Arc;
+
+use toolwright::call::WrapTool;
+use toolwright::schema::SchemaDoc;
+use toolwright::{DynTool, Tool, ToolDef, ToolError, Toolset};
+
+use crate::answer;
+
+#[tokio::test]
+async fn arguments_have_names_that_python_takes() {
+    let schema = serde_json::json!({
+        "type": "object",
+        "properties": {"from": {"type": "string"}, "x-id": {"type": "integer"}, "note": {"type": "string"}},
+        "required": ["from"],
+    });
+    let tool = DynTool::builder()
+        .name("git-log")
+        .description("Logs.")
+        .parameters(SchemaDoc::parse(&schema.to_string()).unwrap());
+    let tool = tool.handler_sync(|arguments: serde_json::Value, _| Ok::<_, ToolError>(arguments));
+    let tools = Toolset::new([tool.build().unwrap()]).unwrap();
+    for (code, expected) in [
+        (
+            "await git_log('a', note='b', x_id=3)",
+            r#"{"from":"a","note":"b","x-id":3}"#,
+        ),
+        ("await git_log(from_='a', note=None)", r#"{"from":"a"}"#),
+        (
+            "await git_log(**{'from': 'a', 'x-id': 1})",
+            r#"{"from":"a","x-id":1}"#,
+        ),
+    ] {
+        let text = answer(&tools, code).await;
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(
+            value["value"],
+            serde_json::from_str::<serde_json::Value>(expected).unwrap()
+        );
+    }
+}
+
+/// A tool with these arguments, the required ones with an exclamation mark, which returns them.
+fn echo(arguments: &[&str]) -> Arc<dyn Tool> {
+    let names = arguments.iter().map(|name| name.trim_end_matches('!'));
+    let properties: serde_json::Map<_, _> = names
+        .map(|name| (name.to_owned(), serde_json::json!({"type": "string"})))
+        .collect();
+    let required = arguments.iter().filter_map(|name| name.strip_suffix('!'));
+    let schema = serde_json::json!({
+        "type": "object",
+        "properties": properties,
+        "required": required.collect::<Vec<_>>(),
+    });
+    DynTool::builder()
+        .name("echo")
+        .description("Echoes.")
+        .parameters(SchemaDoc::parse(&schema.to_string()).unwrap())
+        .handler_sync(|arguments: serde_json::Value, _| Ok::<_, ToolError>(arguments))
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn arguments_whose_names_are_equal_in_python_stay_apart() {
+    for (arguments, call, expected) in [
+        (
+            &["user.id", "user_id!"][..],
+            "echo(user_id_='A', user_id='B')",
+            r#"{"user.id":"B","user_id":"A"}"#,
+        ),
+        (
+            &["user.id", "user_id!"],
+            "echo(user_id_='A')",
+            r#"{"user_id":"A"}"#,
+        ),
+        (
+            &["user.id", "user_id!"],
+            "echo(user_id='B', user_id_='A')",
+            r#"{"user.id":"B","user_id":"A"}"#,
+        ),
+        (
+            &["from", "from_"],
+            "echo(from_='A', from__='B')",
+            r#"{"from":"A","from_":"B"}"#,
+        ),
+        (&["from"], "echo(**{'from': 'A'})", r#"{"from":"A"}"#),
+        (
+            &["a b", "a-b", "a_b"],
+            "echo(a_b='1', a_b_='2', a_b__='3')",
+            r#"{"a b":"1","a-b":"2","a_b":"3"}"#,
+        ),
+    ] {
+        let tools = Toolset::new([echo(arguments)]).unwrap();
+        let stub = toolwright_code::stubs(&tools);
+        let text = answer(&tools, &format!("await {call}")).await;
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        let expected: serde_json::Value = serde_json::from_str(expected).unwrap();
+        assert_eq!(value["value"], expected, "{stub} {call}: {text}");
+    }
+}
+
+/// A tool with a schema that nothing has checked.
+struct Unchecked(Arc<dyn Tool>, ToolDef);
+
+impl WrapTool for Unchecked {
+    fn inner(&self) -> &Arc<dyn Tool> {
+        &self.0
+    }
+
+    fn def(&self) -> &ToolDef {
+        &self.1
+    }
+}
+
+#[test]
+fn schemas_that_hold_themselves_have_stubs() {
+    for definitions in [
+        r##"{"A": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "string"}]}}"##,
+        r##"{"A": {"anyOf": [{"$ref": "#/$defs/B"}, {"$ref": "#/$defs/B"}]}, "B": {"oneOf": [{"$ref": "#/$defs/A"}]}}"##,
+        r##"{"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}}"##,
+        r##"{"A": {"$ref": "#/$defs/A"}}"##,
+        r##"{"A": {"type": "array", "items": {"$ref": "#/$defs/A"}}}"##,
+    ] {
+        let schema = format!(
+            r##"{{"type": "object", "properties": {{"a": {{"$ref": "#/$defs/A"}}}}, "$defs": {definitions}}}"##
+        );
+        let tool = echo(&[]);
+        let mut def = tool.def().clone();
+        def.input = SchemaDoc::parse(&schema).unwrap();
+        let tools = Toolset::new([Arc::new(Unchecked(tool, def)) as Arc<dyn Tool>]).unwrap();
+        let stubs = toolwright_code::stubs(&tools);
+        assert!(
+            stubs.contains("async def echo(a: "),
+            "{definitions}: {stubs}"
+        );
+    }
+}
+
+/// Classes of equal names in other tools' arguments are equal only if what they hold is.
+#[test]
+fn stubs_keep_different_classes_apart() {
+    let tool = |name: &str, member: &str| {
+        let schema = serde_json::json!({"type": "object", "required": ["data"], "properties": {
+            "data": {"type": "object", "required": ["attributes"], "properties": {
+                "attributes": {"type": "object", "required": [member], "properties": {
+                    member: {"type": "string"},
+                }},
+            }},
+        }});
+        DynTool::builder()
+            .name(name.to_owned())
+            .description("Creates.")
+            .parameters(SchemaDoc::parse(&schema.to_string()).unwrap())
+            .handler_sync(|_: serde_json::Value, _| Ok::<_, ToolError>("created"))
+            .build()
+            .unwrap()
+    };
+    let tools = Toolset::new([tool("create_user", "name"), tool("create_pet", "age")]).unwrap();
+    let stubs = toolwright_code::stubs(&tools);
+    assert!(
+        stubs.contains("name: str") && stubs.contains("age: str"),
+        "{stubs}"
+    );
+    let pet = stubs
+        .lines()
+        .find(|line| line.contains("def create_pet"))
+        .unwrap();
+    let user = stubs
+        .lines()
+        .find(|line| line.contains("def create_user"))
+        .unwrap();
+    let class = |line: &str| {
+        line.split_once("data: ")
+            .unwrap()
+            .1
+            .split(')')
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    assert_ne!(class(pet), class(user), "{stubs}");
+}

@@ -78,6 +78,7 @@ impl Writer {
     ) {
         let Narrowed {
             kind,
+            numbers,
             nullable,
             description,
             title,
@@ -134,7 +135,8 @@ impl Writer {
             title: title.unwrap_or_default(),
             ..*words
         };
-        self.words(described(description.unwrap_or_default(), &kind), &words);
+        let description = described(description.unwrap_or_default(), &kind, &numbers);
+        self.words(description, &words);
         // The keys follow the description, which is most useful first.
         if let Some(object) = own_keys {
             let keys = object.fields.iter();

@@ -228,6 +228,7 @@ impl<'s> Shape<'s> {
             pattern: None,
             format: "",
             is_parsed: false,
+            is_number: false,
         }))
     }
 
@@ -239,6 +240,7 @@ impl<'s> Shape<'s> {
             pattern: None,
             format,
             is_parsed: true,
+            is_number: false,
         }))
     }
 

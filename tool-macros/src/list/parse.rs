@@ -86,10 +86,17 @@ fn expected_comma(input: ParseStream<'_>, element: &ListElement) -> syn::Error {
 }
 
 fn parse_state(input: ParseStream<'_>) -> syn::Result<Expr> {
-    let key: syn::Ident = input.parse()?;
+    let place = input.span();
+    let key = input.parse::<syn::Ident>().ok();
+    let Some(key) = key.filter(|key| key == "state" || input.peek(Token![=])) else {
+        return Err(syn::Error::new(
+            place,
+            "tools are separated by commas, and the state comes after a semicolon\nhelp: write `tools![a, b; state = app]`",
+        ));
+    };
     if key != "state" {
         return Err(syn::Error::new(
-            key.span(),
+            place,
             format!("unknown option `{key}` in `tools![]`\nhelp: the option is `state = app`"),
         ));
     }

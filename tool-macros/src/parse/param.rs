@@ -11,6 +11,7 @@ use crate::cfg;
 use crate::ctxt::Ctxt;
 use crate::model::{Doc, ModelParam, Param, TextLit};
 use crate::name::is_param_name;
+use crate::span::parse_quote;
 use crate::ty::{self, is_basic, plain_ident, spelled};
 
 pub(super) fn is_marked(param: &PatType, marks: &[&str]) -> bool {
@@ -75,6 +76,19 @@ pub(super) fn read(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
         });
     }
     let ident = ident(cx, &param.pat)?;
+    if let Some(help) = unsized_help(&param.ty) {
+        let ty = (*param.ty).clone();
+        cx.error(
+            &ty,
+            format!(
+                "a function cannot take `{0}` by value\nhelp: write `{ident}: {help}`",
+                spelled(&ty)
+            ),
+        );
+        // The compiler would say it again.
+        *param.ty = parse_quote!(&#ty);
+        return None;
+    }
     if !check_argument_type(cx, &ident, &param.ty) {
         return None;
     }
@@ -103,6 +117,15 @@ pub(super) fn read(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
         slot,
         pass,
     })))
+}
+
+/// A type whose values have no fixed size: what to take in place of it.
+fn unsized_help(ty: &Type) -> Option<String> {
+    match ty::ungrouped(ty) {
+        Type::Slice(slice) => Some(format!("Vec<{}>", spelled(&slice.elem))),
+        Type::Path(path) if path.path.is_ident("str") => Some("&str".to_owned()),
+        _ => None,
+    }
 }
 
 /// The model's name for a parameter. In Rust, a leading `_` means that the body does not use it.

@@ -48,6 +48,9 @@ impl ExampleSearch {
         }
         let bare = bare(shape, false);
         let found = match &bare.kind {
+            Kind::String(rules) if rules.is_number => {
+                number(&bare.numbers).map(|number| quoted(&number))
+            }
             Kind::String(rules) => named_sample(rules, bare.description).or_else(|| string(rules)),
             kind => self.kind(kind),
         };

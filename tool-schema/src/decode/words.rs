@@ -33,7 +33,16 @@ pub(crate) fn describe_range(shape: &Shape<'_>) -> String {
 
 fn words(shape: &Shape<'_>, wording: Wording) -> String {
     let bare = bare(shape, false);
-    let words = kind(&bare.kind, shape.core(), wording);
+    let words = match &bare.kind {
+        Kind::String(rules) if rules.is_number && !bare.numbers.is_any() => {
+            format!(
+                "{}, as {}",
+                number(&bare.numbers, Wording::default()),
+                string(rules)
+            )
+        }
+        other => kind(other, shape.core(), wording),
+    };
     if bare.nullable && !matches!(bare.kind, Kind::Any | Kind::Null | Kind::Unknown) {
         format!("{words} or null")
     } else {

@@ -26,12 +26,17 @@ impl Shape<'static> {
             text.push("`, ");
         }
         text.push(unread.what);
-        if !unread.key.is_empty() {
-            text.push(",");
+        if unread.is_buffered {
+            if !unread.key.is_empty() {
+                text.push(",");
+            }
+            text.push(" inside a tagged, untagged or flattened type");
         }
-        text.push(" inside a tagged, untagged or flattened type\nhelp: ");
+        text.push("\nhelp: ");
         text.push(unread.help);
-        text.push(", or remove `tag`, `untagged` or `flatten`");
+        if unread.is_buffered {
+            text.push(", or remove `tag`, `untagged` or `flatten`");
+        }
         panic!("{}", text.as_str());
     }
 }
@@ -42,11 +47,18 @@ struct Unread<'s> {
     key: &'s str,
     what: &'static str,
     help: &'static str,
+    /// serde could read it outside of a buffer.
+    is_buffered: bool,
 }
 
 impl<'s> Unread<'s> {
     const fn new(key: &'s str, what: &'static str, help: &'static str) -> Self {
-        Self { key, what, help }
+        Self {
+            key,
+            what,
+            help,
+            is_buffered: true,
+        }
     }
 }
 
@@ -89,11 +101,19 @@ impl BufferWalk<'_> {
             Kind::Integer(range) if place.is_buffered => {
                 return wide(range.min, range.max, place.key);
             }
-            Kind::Map(map) if place.is_buffered => {
-                let keys = map.keys.core();
-                if matches!(keys, Kind::Integer(_) | Kind::Bool) {
-                    let what = "a map whose keys are no strings";
-                    return Some(Unread::new(place.key, what, "take `String` keys"));
+            Kind::Map(map) => {
+                let what = "a map whose keys are not strings";
+                let unread = Unread::new(place.key, what, "take `String` keys");
+                match map.keys.core() {
+                    Kind::Integer(_) | Kind::Bool if place.is_buffered => return Some(unread),
+                    keys if !keys.may_be_key() => {
+                        return Some(Unread {
+                            help: "take `String` keys, or a list of entries",
+                            is_buffered: false,
+                            ..unread
+                        });
+                    }
+                    _ => {}
                 }
             }
             // The target is checked at its definition, except for being buffered.

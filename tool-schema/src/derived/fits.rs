@@ -72,7 +72,13 @@ impl Bounds<'_> {
                     "the type holds no number that is in this `range`\nhelp: write a range within the type's own",
                 );
             }
-            Some(Kind::Number(_)) | None => {}
+            Some(
+                Kind::Number(_)
+                | Kind::String(StringRules {
+                    is_number: true, ..
+                }),
+            )
+            | None => {}
             Some(Kind::String(StringRules {
                 is_parsed: true, ..
             })) => panic!(
@@ -172,7 +178,13 @@ impl Bounds<'_> {
                     "the type holds whole numbers, and this `multiple_of` is none\nhelp: write a whole number",
                 );
             }
-            Some(Kind::Number(_)) | None => {}
+            Some(
+                Kind::Number(_)
+                | Kind::String(StringRules {
+                    is_number: true, ..
+                }),
+            )
+            | None => {}
             Some(_) => panic!(
                 "`multiple_of` is for numbers, and this type is not one\nhelp: put it on a newtype of the number"
             ),

@@ -392,6 +392,7 @@ impl<'d, 'a> TreeReader<'d, 'a> {
             pattern,
             format: format.map(|name| self.text(name)).unwrap_or_default(),
             is_parsed: false,
+            is_number: false,
         };
         (!rules.is_any()).then(|| Shape::new(Kind::String(rules)))
     }

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use super::Writer;
 use crate::decode::{refusal, written};
 use crate::keyword::Keyword;
-use crate::shape::{Field, Kind, Shape, Variant};
+use crate::read::keywords::with_words;
+use crate::shape::{Edge, Field, Kind, NumberRange, Shape, Variant};
 
 /// Title, description, default and example of a field.
 #[derive(Default, Clone, Copy)]
@@ -59,9 +60,17 @@ impl Writer {
 
 /// Returns the description, with the meanings of an enum's strings folded in. Some providers refuse
 /// a schema that has them beside each string (`oneOf` of `const`s).
-pub(crate) fn described<'w>(words: &'w str, kind: &Kind<'_>) -> Cow<'w, str> {
+pub(crate) fn described<'w>(
+    words: &'w str,
+    kind: &Kind<'_>,
+    numbers: &NumberRange<'_>,
+) -> Cow<'w, str> {
     let variants = match kind {
         Kind::Enum(variants) => documented(variants),
+        // No keyword bounds a number that is a string.
+        Kind::String(rules) if rules.is_number && !numbers.is_any() => {
+            return with_words(words, &range(numbers)).into();
+        }
         _ => String::new(),
     };
     match (words.is_empty(), variants.is_empty()) {
@@ -69,6 +78,22 @@ pub(crate) fn described<'w>(words: &'w str, kind: &Kind<'_>) -> Cow<'w, str> {
         (true, false) => Cow::Owned(variants),
         (false, false) => Cow::Owned(format!("{words}\n{variants}")),
     }
+}
+
+/// Words for the bounds of a number, as a dialect that lacks their keywords has them.
+fn range(numbers: &NumberRange<'_>) -> String {
+    let edge = |edge: Option<Edge<'_>>, inclusive: Keyword, exclusive: Keyword| {
+        let edge = edge?;
+        let keyword = if edge.exclusive { exclusive } else { inclusive };
+        Some(format!("{} {}", keyword.as_str(), edge.at.text))
+    };
+    let multiple = numbers.multiple_of;
+    let words = [
+        edge(numbers.min, Keyword::Minimum, Keyword::ExclusiveMinimum),
+        edge(numbers.max, Keyword::Maximum, Keyword::ExclusiveMaximum),
+        multiple.map(|of| format!("{} {}", Keyword::MultipleOf.as_str(), of.text)),
+    ];
+    words.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 fn documented(variants: &[Variant<'_>]) -> String {

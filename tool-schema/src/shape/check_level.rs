@@ -39,6 +39,8 @@ impl CheckLevel {
             Kind::Object(_) | Kind::Recursive(_) => Self::Watched,
             kind if kind.is_unique() => Self::Walked,
             kind if kind.is_bounded() => Self::Watched,
+            // serde cannot read it, which a walk finds.
+            Kind::Map(map) if !map.keys.core().may_be_key() => Self::Watched,
             // A rule is opaque to everybody but the type itself.
             _ => Self::Typed,
         }

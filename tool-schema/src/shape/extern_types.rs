@@ -159,6 +159,7 @@ mod decimals {
             pattern: Some(pattern),
             format: "",
             is_parsed: true,
+            is_number: true,
         }))
     }
 }

@@ -71,6 +71,19 @@ impl Kind<'_> {
         matches!(kind, Self::Integer(_) | Self::Number(_) | Self::String(_))
     }
 
+    /// Returns false if no value is read from the key of an object, which is a string.
+    pub(crate) const fn may_be_key(&self) -> bool {
+        !matches!(
+            self,
+            Self::Null
+                | Self::Number(_)
+                | Self::Array(_)
+                | Self::Tuple(_)
+                | Self::Object(_)
+                | Self::Map(_)
+        )
+    }
+
     /// Returns true if all values are objects.
     pub const fn is_object(&self) -> bool {
         matches!(self.json_type(), Some(JsonType::Object))

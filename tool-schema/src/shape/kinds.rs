@@ -110,6 +110,11 @@ impl NumberRange<'_> {
             multiple_of: None,
         }
     }
+
+    /// Returns true if every number of the type is admitted.
+    pub(crate) const fn is_any(&self) -> bool {
+        self.min.is_none() && self.max.is_none() && self.multiple_of.is_none()
+    }
 }
 
 /// A number and how it was written: `0.1` has no exact value.
@@ -143,6 +148,8 @@ pub struct StringRules<'s> {
     pub format: &'s str,
     /// True if a library reads the string: its message about one that it refuses is not for a model.
     pub is_parsed: bool,
+    /// True if the library reads a decimal number: `range` and `multiple_of` apply to it.
+    pub is_number: bool,
 }
 
 impl StringRules<'_> {

@@ -1,11 +1,13 @@
 //! Applies bounds to a type that has bounds: both apply.
 
-use crate::shape::{Bounds, Edge, Kind, Shape, Side};
+use crate::shape::{Bounds, Edge, Kind, NumberRange, Shape, Side};
 
 /// A shape without its outer layers: bounds applied, `null` and the side taken off.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Narrowed<'s> {
     pub(crate) kind: Kind<'s>,
+    /// The numbers that a string may hold, if a library reads a number from it.
+    pub(crate) numbers: NumberRange<'s>,
     /// True if `null` is admitted too.
     pub(crate) nullable: bool,
     /// The outermost description; empty for none.
@@ -21,6 +23,7 @@ pub(crate) const fn bare<'s>(shape: &Shape<'s>, output: bool) -> Narrowed<'s> {
     let Some(inner) = shape.kind.layer_or_only_member(side) else {
         return Narrowed {
             kind: shape.kind,
+            numbers: NumberRange::of_type(f64::MAX),
             nullable: false,
             description: shape.description,
             title: shape.title,
@@ -32,6 +35,7 @@ pub(crate) const fn bare<'s>(shape: &Shape<'s>, output: bool) -> Narrowed<'s> {
     bare.is_secret |= shape.is_secret;
     if let Some(bounds) = shape.kind.bounds() {
         bare.kind = narrowed(bare.kind, bounds);
+        bare.numbers = numbers(bare.numbers, bounds);
     }
     if !shape.description.is_empty() {
         bare.description = shape.description;
@@ -111,14 +115,7 @@ pub(crate) const fn narrowed<'s>(kind: Kind<'s>, bounds: &Bounds<'s>) -> Kind<'s
             }
             Kind::Integer(range)
         }
-        Kind::Number(mut range) => {
-            range.min = inner(range.min, bounds.from, true);
-            range.max = inner(range.max, bounds.to, false);
-            if bounds.multiple_of.is_some() {
-                range.multiple_of = bounds.multiple_of;
-            }
-            Kind::Number(range)
-        }
+        Kind::Number(range) => Kind::Number(numbers(range, bounds)),
         Kind::String(mut rules) => {
             rules.min_len = most(rules.min_len, bounds.min_len);
             rules.max_len = least(rules.max_len, bounds.max_len);
@@ -143,6 +140,15 @@ pub(crate) const fn narrowed<'s>(kind: Kind<'s>, bounds: &Bounds<'s>) -> Kind<'s
         }
         other => other,
     }
+}
+
+const fn numbers<'s>(mut range: NumberRange<'s>, bounds: &Bounds<'s>) -> NumberRange<'s> {
+    range.min = inner(range.min, bounds.from, true);
+    range.max = inner(range.max, bounds.to, false);
+    if bounds.multiple_of.is_some() {
+        range.multiple_of = bounds.multiple_of;
+    }
+    range
 }
 
 const fn most(a: u64, b: Option<u64>) -> u64 {

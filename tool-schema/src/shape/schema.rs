@@ -92,7 +92,8 @@ use super::{Id, Shape};
     label = "the model would not know what to write here",
     note = "derive `toolwright::Schema` for `{Self}`, beside `serde::Deserialize`; for what a tool returns, beside `serde::Serialize`",
     note = "schemars' `JsonSchema` counts too: version 1, with the feature `schemars`; in generic code as `Opaque<{Self}>`",
-    note = "for types of other crates there are features of the crates' names (`chrono`, `uuid` and others) and `#[schema(as = …)]`"
+    note = "for types of other crates there are features of the crates' names (`chrono`, `uuid` and others) and `#[schema(as = …)]`",
+    note = "a parameter that the model must not see is marked `#[state]`"
 )]
 pub trait Schema {
     /// Identity of the type. Types of one identity have one tree.

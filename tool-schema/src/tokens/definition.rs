@@ -111,7 +111,12 @@ const fn schema(shape: &Shape<'_>, description: &str) -> usize {
             Kind::Enum(_) => 2 * NULL,
             _ => NULL,
         };
-    self::kind(kind) + optional_text(words) + optional_text(title) + bounds + null
+    // `[minimum 0.01]`, in the description.
+    let in_words = match kind {
+        Kind::String(rules) => (rules.is_number && bounds > 0) as usize * (KEY + 2 * SIGN),
+        _ => 0,
+    };
+    self::kind(kind) + in_words + optional_text(words) + optional_text(title) + bounds + null
 }
 
 const fn kind(kind: &Kind<'_>) -> usize {

@@ -41,3 +41,77 @@ fn a_value_keeps_its_digits() {
     );
     assert_eq!(result.value(), Some(written.into()));
 }
+
+/// A number of an untagged enum is read by its spelling. `serde_json` itself reads no number there with the feature
+/// `arbitrary_precision`.
+// The fields are printed.
+#[allow(dead_code)]
+#[test]
+fn an_untagged_number_is_read_by_its_spelling() {
+    use serde::Deserialize;
+    use serde_json::Value;
+    use toolwright::{Context, Schema, ToolCall, tool, tools};
+
+    #[derive(Debug, Deserialize, Schema)]
+    #[serde(untagged)]
+    enum Number {
+        I(i64),
+        F(f64),
+    }
+    #[derive(Debug, Deserialize, Schema)]
+    #[serde(untagged)]
+    enum Point {
+        Pixel { x: i32, y: i32 },
+        Place { x: f64, y: f64 },
+    }
+    #[derive(Debug, Deserialize, Schema)]
+    #[serde(untagged)]
+    enum Nested {
+        Few(Vec<Number>),
+        One(Point),
+        Any(Value),
+    }
+    #[derive(Debug, Deserialize, Schema)]
+    #[serde(tag = "kind")]
+    enum Tagged {
+        Price { amount: Number, by: Option<f32> },
+    }
+    #[derive(Debug, Deserialize, Schema)]
+    struct Flattened {
+        name: String,
+        #[serde(flatten)]
+        point: Point,
+    }
+    /// Takes all of them.
+    #[tool]
+    fn take(
+        numbers: Vec<Number>,
+        points: Vec<Point>,
+        nested: Vec<Nested>,
+        tagged: Vec<Tagged>,
+        flattened: Flattened,
+    ) -> String {
+        format!("{numbers:?} {points:?} {nested:?} {tagged:?} {flattened:?}")
+    }
+
+    let arguments = r#"{
+        "numbers": [1, 1.0, -0, 1e2, 1.5, 123456789012345678, 1.0000000000000000001],
+        "points": [{"x": 1, "y": 2}, {"x": 1.0, "y": 2}, {"x": 1, "y": 2e0}],
+        "nested": [[1, 1.0], {"x": 1.0, "y": 0}, "1.0"],
+        "tagged": [{"kind": "Price", "amount": 1.0, "by": 2}, {"amount": 1, "by": 0.5, "kind": "Price"}],
+        "flattened": {"x": 1.0, "name": "a", "y": 2}
+    }"#;
+    let call = ToolCall::new("1", "take", arguments);
+    let result = tools![take].call_blocking(&call, &Context::new());
+    let read = concat!(
+        "[I(1), F(1.0), F(-0.0), F(100.0), F(1.5), I(123456789012345678), F(1.0)] ",
+        "[Pixel { x: 1, y: 2 }, Place { x: 1.0, y: 2.0 }, Place { x: 1.0, y: 2.0 }] ",
+        r#"[Few([I(1), F(1.0)]), One(Place { x: 1.0, y: 0.0 }), Any(String("1.0"))] "#,
+        "[Price { amount: F(1.0), by: Some(2.0) }, Price { amount: I(1), by: Some(0.5) }] ",
+        r#"Flattened { name: "a", point: Place { x: 1.0, y: 2.0 } }"#,
+    );
+    assert_eq!(
+        result.content(toolwright::Encoder::auto()).into_owned(),
+        read
+    );
+}

@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use smol_str::SmolStr;
 use toolwright::{
     Context, Dialect, Encoder, Executor, Schema, ToolCall, Toolset, dialect::lower,
-    schema::SchemaDoc, tool, tools,
+    schema::SchemaDoc, tokens::Tokenizer, tool, tools,
 };
 
 fn content(tools: &Toolset, name: &str, arguments: &Value) -> String {
@@ -392,4 +392,125 @@ fn no_secret_is_shown() {
     let events = events.lock().unwrap();
     assert!(events.contains("[secret]"), "{events}");
     assert!(!events.contains(&hidden), "{events}");
+}
+
+/// A price, in euros
+#[derive(Debug, Clone, Serialize, Deserialize, Schema)]
+struct Price(#[schema(range(..=1000))] rust_decimal::Decimal);
+
+/// Takes numbers of other crates, within bounds.
+#[tool]
+fn settle(
+    /// In euros
+    #[arg(range(0.01..), multiple_of = 0.01)]
+    amount: rust_decimal::Decimal,
+    #[arg(range(-1..1))] rate: Option<bigdecimal::BigDecimal>,
+    #[arg(range(1..))] price: Option<Price>,
+    #[arg(range(0.5..=1))] score: Option<ordered_float::NotNan<f64>>,
+    #[arg(range(0..1), multiple_of = 0.25)] share: Option<ordered_float::OrderedFloat<f32>>,
+    #[arg(range(1..))] number: Option<serde_json::Number>,
+) -> String {
+    format!("{amount} {rate:?} {price:?} {score:?} {share:?} {number:?}")
+}
+
+/// Rounds.
+#[tool]
+fn round(#[arg(range(-1.5..1.5), multiple_of = 0.1)] a: rust_decimal::Decimal) -> String {
+    a.round().to_string()
+}
+
+#[test]
+fn bounds_hold_for_numbers_that_are_strings() {
+    let tools = tools![settle];
+    let schema = tools.get("settle").unwrap().def().input.to_value();
+    let keys = &schema["properties"];
+    let description = |key: &str| keys[key]["description"].clone();
+    assert_eq!(
+        description("amount"),
+        json!("In euros [minimum 0.01; multipleOf 0.01]")
+    );
+    assert_eq!(
+        description("rate"),
+        json!("[minimum -1; exclusiveMaximum 1]")
+    );
+    assert_eq!(
+        description("price"),
+        json!("A price, in euros [minimum 1; maximum 1000]")
+    );
+    assert_eq!(keys["amount"]["minimum"], Value::Null);
+    for tools in [tools![settle], tools![round]] {
+        let def = tools.definitions().next().unwrap();
+        assert!(def.tokens(Tokenizer::O200k) <= def.token_bound());
+    }
+    assert_eq!(keys["score"]["minimum"], json!(0.5));
+    assert_eq!(keys["share"]["multipleOf"], json!(0.25));
+    assert_eq!(keys["number"]["minimum"], json!(1));
+
+    let fault = |key: &str, value: Value| {
+        let mut arguments = json!({"amount": "1.50"});
+        arguments[key] = value;
+        content(&tools, "settle", &arguments)
+    };
+    let accepted = [
+        ("amount", json!("0.01")),
+        ("amount", json!("000.010")),
+        ("amount", json!("79228162514264337593543950335")),
+        ("rate", json!("-1")),
+        ("rate", json!("-1.000")),
+        ("rate", json!("9.999999999999999999999999e-1")),
+        ("price", json!("1000.00")),
+        ("score", json!(0.5)),
+        ("share", json!(0.75)),
+        ("number", json!(1.5)),
+    ];
+    for (key, value) in accepted {
+        let answer = fault(key, value.clone());
+        assert!(!answer.contains("expected"), "{key} {value}: {answer}");
+    }
+    let refused = [
+        ("amount", json!("0.001")),
+        ("amount", json!("0.00999999999999999999999999999")),
+        ("amount", json!("-0.01")),
+        ("amount", json!("0.015")),
+        ("amount", json!("abc")),
+        ("amount", json!(0)),
+        ("rate", json!("1.00")),
+        ("rate", json!("1e0")),
+        ("rate", json!("-1.0000000000000000000000001")),
+        ("price", json!("0.99")),
+        ("price", json!("1000.01")),
+        ("score", json!(0.49)),
+        ("share", json!(0.3)),
+        ("share", json!(1)),
+        ("number", json!(0.5)),
+    ];
+    for (key, value) in refused {
+        let answer = fault(key, value.clone());
+        assert!(answer.contains("expected"), "{key} {value}: {answer}");
+    }
+    assert!(
+        fault("amount", json!("0.001")).contains(
+            "expected a number of 0.01 or more, a multiple of 0.01, as a string that matches"
+        ),
+        "{}",
+        fault("amount", json!("0.001"))
+    );
+}
+
+#[derive(Debug, Deserialize, Schema)]
+struct Bill {
+    #[schema(range(2..), multiple_of = 0.25)]
+    amount: rust_decimal::Decimal,
+}
+
+/// Sends a bill.
+#[tool]
+fn send_bill(bill: Bill) -> String {
+    bill.amount.to_string()
+}
+
+#[test]
+fn an_example_of_a_number_that_is_a_string_is_within_its_bounds() {
+    let answer = content(&tools![send_bill], "send_bill", &json!({}));
+    assert!(answer.contains(r#"such as {"amount":"2.00"}"#), "{answer}");
 }

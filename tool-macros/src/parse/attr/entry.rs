@@ -1,7 +1,7 @@
 //! The grammar of our attributes: options `key`, `key = value` and `key(list)`. An attribute is a [`Table`] of its keys, each
 //! with the reader of its value.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -47,6 +47,14 @@ impl KeyValue {
     }
 
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if is_keyword(input) {
+            let key = input.call(Ident::parse_any)?;
+            while !input.is_empty() && !input.peek(Token![,]) {
+                input.parse::<TokenTree>()?;
+            }
+            let key = Ident::new_raw(&key.to_string(), key.span());
+            return Ok(Self::of(Meta::Path(key.into())));
+        }
         if !input.peek(Token![as]) {
             // The end of the tokens has no place but the whole attribute's.
             let ahead = input.fork();
@@ -77,6 +85,18 @@ impl KeyValue {
     }
 }
 
+/// Returns true for a keyword that no option has, such as `enum`.
+fn is_keyword(input: ParseStream<'_>) -> bool {
+    let is_option = input.peek(syn::Ident)
+        || input.peek(Token![as])
+        || input.peek(Token![crate])
+        || input.peek(Token![self])
+        || input.peek(Token![super])
+        || input.peek(Token![Self])
+        || input.peek(Token![_]);
+    input.peek(Ident::peek_any) && !is_option
+}
+
 /// Reads the options in the parentheses of an attribute, each of them once.
 pub(crate) fn entries(cx: &Ctxt, tokens: TokenStream) -> Vec<KeyValue> {
     entries_after(cx, &mut Vec::new(), tokens)
@@ -91,7 +111,14 @@ pub(super) fn entries_after(
     let parser = |input: ParseStream<'_>| {
         let mut entries = Vec::new();
         while !input.is_empty() {
-            entries.push(KeyValue::parse(input)?);
+            let entry = KeyValue::parse(input)?;
+            if input.peek(Token![:]) {
+                let key = &entry.key;
+                return Err(input.error(format!(
+                    "the value of an option comes after `=`\nhelp: write `{key} = …`"
+                )));
+            }
+            entries.push(entry);
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }

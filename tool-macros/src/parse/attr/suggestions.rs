@@ -29,7 +29,7 @@ const OTHER_WORDS: [(&str, &str); 17] = [
 
 /// Options that exist in another form, by attribute, with the help to show.
 #[rustfmt::skip]
-const OTHER_FORMS: [(&str, &[&str], &str); 9] = [
+const OTHER_FORMS: [(&str, &[&str], &str); 11] = [
     ("arg", &["description", "desc", "doc", "about"],
         "describe the parameter in a `///` comment above it;"),
     ("arg", &["optional", "required", "nullable"],
@@ -44,6 +44,10 @@ const OTHER_FORMS: [(&str, &[&str], &str); 9] = [
         "parameters are described in `///` comments above them;"),
     ("tool", &["approval", "approve", "confirm", "confirmation", "needs_approval", "require_approval", "requires_approval", "risk"],
         "a parameter `yes: Approved<'_>` lets nothing run without a person's yes, and a layer `Approval` asks about tools that are `destructive` or have `meta(risk = \"high\")`;"),
+    ("", &["enum", "choices", "one_of", "values", "variants", "possible_values"],
+        "for one of several strings, take an enum that derives `Deserialize` and `Schema`;"),
+    ("", &["type", "ty"],
+        "the JSON type follows from the Rust type;"),
     ("", &["min", "max", "minimum", "maximum"],
         "write `range(1..=50)`;"),
     ("", &["min_length", "max_length", "min_len", "max_len", "min_items", "max_items"],

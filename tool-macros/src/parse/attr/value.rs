@@ -56,7 +56,7 @@ pub(crate) fn words(cx: &Ctxt, entry: &KeyValue) -> Option<Description> {
                 ..text
             })
         }),
-        constant @ (Expr::Macro(_) | Expr::Path(_)) => {
+        constant @ (Expr::Macro(_) | Expr::Path(_)) if !is_format(constant) => {
             Some(Description::Const(Box::new(constant.clone())))
         }
         other => {
@@ -68,6 +68,15 @@ pub(crate) fn words(cx: &Ctxt, entry: &KeyValue) -> Option<Description> {
             None
         }
     }
+}
+
+/// Returns true for `format!(…)`, which makes no constant.
+fn is_format(expr: &Expr) -> bool {
+    let Expr::Macro(expr) = expr else {
+        return false;
+    };
+    let name = expr.mac.path.segments.last();
+    name.is_some_and(|name| name.ident == "format")
 }
 
 /// Reads `key = "…"`, with an example of the text for the error.

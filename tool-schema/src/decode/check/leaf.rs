@@ -60,7 +60,7 @@ pub(crate) fn admits(mut shape: &Shape<'_>, leaf: Leaf<'_>) -> bool {
                 // `null` beside a bounded value is not bounded.
                 let bounded = match leaf {
                     Leaf::Number(number) => bounds.admit_number(number, inner, &mut said),
-                    Leaf::String(text) => bounds.admit_string(text, &mut said),
+                    Leaf::String(text) => bounds.admit_string(text, inner, &mut said),
                     Leaf::Null | Leaf::Bool => true,
                 };
                 if !bounded {
@@ -116,8 +116,15 @@ pub(crate) fn admits_count(mut shape: &Shape<'_>, count: usize) -> bool {
 }
 
 impl Bounds<'_> {
-    fn admit_string(&self, text: &str, said: &mut OuterRules) -> bool {
+    fn admit_string(&self, text: &str, inner: &Shape<'_>, said: &mut OuterRules) -> bool {
         let format = self.format;
+        let is_bounded = self.from.is_some() || self.to.is_some() || self.multiple_of.is_some();
+        if is_bounded
+            && matches!(inner.followed(), Kind::String(rules) if rules.is_number)
+            && !self.admit_number_in(text, inner, said)
+        {
+            return false;
+        }
         if !has_length(text, self.min_len.unwrap_or(0), self.max_len) {
             return false;
         }
@@ -131,6 +138,25 @@ impl Bounds<'_> {
             return format::admits(format, text);
         }
         true
+    }
+
+    /// Returns true if the number that a string holds is within the bounds, or if it holds none: the type says that.
+    fn admit_number_in(&self, text: &str, inner: &Shape<'_>, said: &mut OuterRules) -> bool {
+        let Ok(nearest) = text.parse() else {
+            return true;
+        };
+        // JSON has no zeros in front.
+        let (sign, digits) = text
+            .strip_prefix('-')
+            .map_or(("", text), |rest| ("-", rest));
+        let digits = digits.trim_start_matches('0');
+        let zero = if digits.starts_with(|first: char| first.is_ascii_digit()) {
+            ""
+        } else {
+            "0"
+        };
+        let text = format!("{sign}{zero}{digits}");
+        self.admit_number(Number::Text(&text, nearest), inner, said)
     }
 
     fn huge_multiple(&self, number: Number<'_>) -> bool {

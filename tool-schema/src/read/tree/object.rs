@@ -55,6 +55,7 @@ impl<'a> TreeReader<'_, 'a> {
                 pattern: self.pattern(pattern),
                 format: "",
                 is_parsed: false,
+                is_number: false,
             }));
             return Some(map(self.keep(&keys), values));
         }

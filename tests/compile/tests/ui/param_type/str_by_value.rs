@@ -1,0 +1,9 @@
+use toolwright::tool;
+
+/// Greets.
+#[tool]
+fn greet(name: str) -> String {
+    name.to_owned()
+}
+
+fn main() {}

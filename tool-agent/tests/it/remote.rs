@@ -62,8 +62,4 @@ impl Tool for Remote {
     fn validate(&self, _: Call<'_>) -> Result<(), ToolError> {
         Ok(())
     }
-
-    fn resumes(&self) -> bool {
-        true
-    }
 }

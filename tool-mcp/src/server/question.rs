@@ -232,7 +232,7 @@ pub(super) fn pending(
     answers: &ElicitResults,
     decided: Option<u64>,
     seal: &Signer,
-) -> Result<Decision, InputQuestion> {
+) -> Result<Decision, Box<InputQuestion>> {
     match &pending.reason {
         PendingReason::Decision(why) if is_paused => inside(pending, why, answers, decided, seal),
         PendingReason::Decision(why) => {
@@ -271,7 +271,7 @@ fn inside(
     answers: &ElicitResults,
     decided: Option<u64>,
     seal: &Signer,
-) -> Result<Decision, InputQuestion> {
+) -> Result<Decision, Box<InputQuestion>> {
     let number = seal.number(why.to_string().as_bytes());
     let said = |key| answers.get(key).filter(|_| decided == Some(number));
     let waits: Option<Waiting> = serde_json::from_value(why.clone()).ok();
@@ -326,20 +326,20 @@ fn asks(
     asked: &Question,
     message: String,
     number: u64,
-) -> Result<Decision, InputQuestion> {
+) -> Result<Decision, Box<InputQuestion>> {
     let has_form = ["schema", "url"].map(|option| asked.options.contains_key(option));
     match said {
         Some(ElicitResult::Accept(values)) if has_form.contains(&true) => {
             Ok(Decision::Answer(values.clone().into()))
         }
         Some(_) => manual(said, &message, Some(number)),
-        None => Err(InputQuestion {
+        None => Err(Box::new(InputQuestion {
             key: ANSWER.into(),
             message,
             schema: schema(&asked.options),
             is_result: false,
             shows: Some(number),
-        }),
+        })),
     }
 }
 
@@ -372,7 +372,7 @@ fn approval(
     said: Option<&ElicitResult>,
     message: String,
     number: u64,
-) -> Result<Decision, InputQuestion> {
+) -> Result<Decision, Box<InputQuestion>> {
     let reject = |why: &str| Ok(Decision::Reject(why.into()));
     match said {
         Some(ElicitResult::Accept(said)) if said.get("approve") == Some(&Value::Bool(true)) => {
@@ -389,13 +389,13 @@ fn approval(
                 "approve": {"type": "boolean", "title": "Run it"},
                 "reason": {"type": "string", "title": "Why not"},
             });
-            Err(InputQuestion {
+            Err(Box::new(InputQuestion {
                 key: APPROVAL.into(),
                 message,
                 schema: object(&properties, &["approve"]),
                 is_result: false,
                 shows: Some(number),
-            })
+            }))
         }
     }
 }
@@ -405,15 +405,15 @@ fn manual(
     said: Option<&ElicitResult>,
     message: &str,
     number: Option<u64>,
-) -> Result<Decision, InputQuestion> {
+) -> Result<Decision, Box<InputQuestion>> {
     let Some(answer) = said else {
-        return Err(InputQuestion {
+        return Err(Box::new(InputQuestion {
             key: ANSWER.into(),
             message: message.trim_end().to_owned(),
             schema: object(&json!({"answer": {"type": "string"}}), &["answer"]),
             is_result: false,
             shows: number,
-        });
+        }));
     };
     let ModelText { text, is_error } = say(answer);
     Ok(if is_error {

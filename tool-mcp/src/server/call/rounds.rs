@@ -81,7 +81,7 @@ impl CallTask {
                 }
                 Err(question) => {
                     let paused = is_paused.then_some(&waits);
-                    if let Some(answer) = self.ask(question, paused).await {
+                    if let Some(answer) = self.ask(*question, paused).await {
                         return answer;
                     }
                     self.resumed = is_paused.then_some(waits);
@@ -129,7 +129,7 @@ impl CallTask {
         self.refuse("the call asks its user again and again".to_owned())
     }
 
-    fn decision(&self, waits: &WaitingRound) -> Result<Decision, InputQuestion> {
+    fn decision(&self, waits: &WaitingRound) -> Result<Decision, Box<InputQuestion>> {
         let tools = self.executor().tools(&self.cx);
         let seal = &self.shared.seal;
         let is_paused = waits.state.is_some();

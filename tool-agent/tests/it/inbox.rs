@@ -16,7 +16,7 @@ use toolwright::call::Decision;
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, ToolCall, Toolset, tool, tools};
 
-use crate::kept::stores;
+use crate::kept::{Store, stores};
 
 /// Opened by a test while a tool runs.
 #[derive(Default)]
@@ -111,19 +111,25 @@ async fn nothing_waits_for_a_run_that_is_about_to_end() {
     for (store, _kept) in stores().await {
         let model =
             ScriptedModel::new(["Hello.", "Late."].map(|text| Ok(ModelResponse::text(text))));
-        let sender = Agent::new(ScriptedModel::new([]), Toolset::default());
-        let sender = sender.checkpointer(Arc::clone(&store));
-        let agent = Agent::new(model, Toolset::default()).checkpointer(store);
-        let agent = agent.hooks(SendsAtTheEnd {
-            sender,
-            is_sent: AtomicBool::new(false),
-        });
-        let mut session = Session::with_id("ann");
-        session.say("Hi!").unwrap();
-        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        let (_, session, run) = sent_at_the_end(model, store).await;
         assert_eq!((run.text(), run.turns), (Some("Late."), 2));
         assert_eq!(said(&session), ["Hi!", "Wait!"]);
     }
+}
+
+/// Runs an agent to which a message is sent at the end of its first run.
+async fn sent_at_the_end(model: ScriptedModel, store: Store) -> (Agent, Session, Run) {
+    let sender = Agent::new(ScriptedModel::new([]), Toolset::default());
+    let sender = sender.checkpointer(Arc::clone(&store));
+    let agent = Agent::new(model, Toolset::default()).checkpointer(store);
+    let agent = agent.hooks(SendsAtTheEnd {
+        sender,
+        is_sent: AtomicBool::new(false),
+    });
+    let mut session = Session::with_id("ann");
+    session.say("Hi!").unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    (agent, session, run)
 }
 
 /// Sends a message at the end of the first run.
@@ -204,16 +210,7 @@ async fn a_failure_behind_a_run_does_not_hide_its_result() {
             Err(ModelError::new(ModelErrorKind::Busy, "busy")),
             Ok(ModelResponse::text("Late.")),
         ]);
-        let sender = Agent::new(ScriptedModel::new([]), Toolset::default());
-        let sender = sender.checkpointer(Arc::clone(&store));
-        let agent = Agent::new(model, Toolset::default()).checkpointer(store);
-        let agent = agent.hooks(SendsAtTheEnd {
-            sender,
-            is_sent: AtomicBool::new(false),
-        });
-        let mut session = Session::with_id("ann");
-        session.say("Hi!").unwrap();
-        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        let (agent, _, run) = sent_at_the_end(model, store).await;
         assert_eq!((run.text(), run.turns), (Some("Hello."), 1));
         let (session, run) = agent.resume("ann", &Context::new()).await.unwrap();
         assert_eq!(run.text(), Some("Late."));

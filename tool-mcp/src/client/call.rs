@@ -171,11 +171,10 @@ impl Reconnector {
             Some(Resumed::Again(given)) => answers = given,
             Some(Resumed::Live { id, answer }) => {
                 live = self.live_calls.answer(&id, answer, &cx);
-                // It is made again, or it is not known.
-                is_sent = live.is_some() || !wanted.is_repeatable;
-                if live.is_none() && is_sent {
+                if live.is_none() && !wanted.is_repeatable {
                     return Err(disconnected());
                 }
+                is_sent = live.is_some();
             }
             None => {}
         }

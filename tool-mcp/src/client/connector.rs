@@ -289,8 +289,7 @@ impl Connector {
     ///
     /// The [handler](Self::on_elicitation) is asked where nothing stores a pending call, such as in an executor alone, and for tasks.
     /// It is also asked by an older server over pipes while several calls are under way or wait, since the question does not say of
-    /// which call it is.
-    /// Without a handler, such questions are declined, with an event.
+    /// which call it is. Without a handler, such questions are declined, with an event.
     pub fn pause_on_elicitation(mut self) -> Self {
         self.settings.asker.pauses = true;
         self

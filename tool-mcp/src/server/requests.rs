@@ -214,8 +214,8 @@ impl RequestTable {
 }
 
 impl Ticket {
-    /// Returns true if somebody still waits for the answer, which the caller queues before it drops this. From here on the id is free: a
-    /// client may use it again as soon as it has read the answer.
+    /// Frees the id, so that a client can use it again as soon as it has read the answer. Returns false if the request was cancelled.
+    /// Otherwise the caller queues the answer before it drops this.
     pub(super) fn begin_answer(&mut self) -> bool {
         let mut known = self.requests.known();
         if !known.is_open(self) {

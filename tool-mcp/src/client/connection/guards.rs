@@ -51,12 +51,15 @@ impl PendingRequest {
         cx: &Context,
     ) -> oneshot::Receiver<ServerQuestion> {
         let (question, asked) = oneshot::channel();
-        if let (Some(id), Some(connection)) = (self.id, self.connection.upgrade())
-            && let Some(waiting) = connection.waiting().get_mut(&id)
-        {
+        let (Some(id), Some(connection)) = (self.id, self.connection.upgrade()) else {
+            return asked;
+        };
+        let context = connection.waiting().get_mut(&id).and_then(|waiting| {
             waiting.question = Some(question);
-            waiting.context = Some(cx.clone());
-        }
+            waiting.context.replace(cx.clone())
+        });
+        // A context is the host's, and is dropped behind the lock.
+        drop(context);
         asked
     }
 }

@@ -107,10 +107,8 @@ impl Connection {
         if self.asker.pauses && !self.asker.is_there() {
             self.bad("a question that no call can wait for, which is declined");
         }
-        let server = self.server_name();
-        let _asking = self.asks_somebody();
         // A panic of the host's is its own, and the server waits for an answer.
-        let answer = AssertUnwindSafe(self.asker.ask(&server, &params)).catch_unwind();
+        let answer = AssertUnwindSafe(self.ask(&params)).catch_unwind();
         answer.await.unwrap_or_else(|panic| {
             let what = "the handler of an MCP server's questions";
             reported(what, || resume_unwind(panic)).unwrap_or_else(cancelled)

@@ -70,7 +70,7 @@ fn a_session_that_went_on_elsewhere_is_the_one_that_counts() {
             std::thread::sleep(Duration::from_millis(5));
         };
         if bills.len() == 2 {
-            // Nobody has seen this call.
+            // This call was not shown yet.
             assert_eq!(answer.json()["ask"]["arguments"], r#"{"bill": 2}"#);
             assert_eq!(*ran.lock().unwrap(), [1]);
             answer = decide(&served, &answer.json()["id"], r#""approve""#, JSON);

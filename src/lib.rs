@@ -335,7 +335,8 @@ pub mod serve {
 /// # Result
 ///
 /// Any `Serialize` value (the model reads `()` as `done`), an [`Outcome`], [`Content`](call::Content), or a `Result` of one. The
-/// model reads only the `Display` of an error; `Debug` and sources are for the host.
+/// model reads only the `Display` of an error; `Debug` and sources are for the host. An error with a conversion
+/// `Into<`[`ToolError`]`>` is converted.
 ///
 /// If the type also has a [`Schema`], this is the output schema, for MCP and for programs.
 ///

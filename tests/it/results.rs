@@ -119,10 +119,66 @@ fn display() -> Result<u8, OnlyDisplay> {
     Err(OnlyDisplay)
 }
 
+/// An error with a conversion.
+#[derive(Debug)]
+struct Closed;
+
+impl fmt::Display for Closed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not for the model")
+    }
+}
+
+impl std::error::Error for Closed {}
+
+impl From<Closed> for ToolError {
+    fn from(_: Closed) -> Self {
+        Self::new(ErrorKind::Rejected, "closed on Sundays").with_data(json!({"code": "closed"}))
+    }
+}
+
+/// An error with a conversion, and none of its own words.
+struct Wordless;
+
+impl From<Wordless> for ToolError {
+    fn from(_: Wordless) -> Self {
+        Self::failed("come back later").with_data(json!({"code": "later"}))
+    }
+}
+
+/// Is closed.
+#[tool]
+fn closed() -> Result<u8, Closed> {
+    Err(Closed)
+}
+
+/// Has no words.
+#[tool]
+async fn wordless() -> Result<u8, Wordless> {
+    Err(Wordless)
+}
+
 fn set() -> Toolset {
     tools![
-        weather, bare, nothing, maybe, read, sign_in, words, several, own, silent, display
+        weather, bare, nothing, maybe, read, sign_in, words, several, own, silent, display, closed,
+        wordless
     ]
+}
+
+#[test]
+fn a_conversion_to_the_error_of_a_tool_is_used() {
+    for (name, kind, text, code) in [
+        ("closed", ErrorKind::Rejected, "closed on Sundays", "closed"),
+        ("wordless", ErrorKind::Failed, "come back later", "later"),
+    ] {
+        let result = run(name, "{}");
+        let Err(error) = &result.outcome else {
+            panic!("{result:?}")
+        };
+        assert_eq!(error.kind(), kind);
+        assert_eq!(error.data(), Some(&json!({"code": code})));
+        assert_eq!(result.errors().collect::<Vec<_>>(), [text]);
+    }
 }
 
 fn run(name: &str, arguments: &str) -> ToolResult {

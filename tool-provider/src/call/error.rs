@@ -14,6 +14,8 @@ use toolwright_schema::text::{Printable, printable};
 ///
 /// The model reads the `Display`. It is safe to print: invisible characters are escaped, as in [`Printable`].
 /// `Debug` and [`source`](Error::source) are for the host: they can hold paths, addresses and secrets.
+///
+/// A tool can return any error with `Display`. With an `impl From<MyError> for ToolError` the error keeps its kind and data.
 #[derive(Clone)]
 pub struct ToolError(Box<ErrorData>);
 

@@ -120,15 +120,15 @@ impl<F: Future<Output: Output>> Future for Finished<F> {
     }
 }
 
-/// A [`ToolError`] is returned unchanged.
+/// A [`ToolError`], and an error with a conversion to one, which keeps its kind and its data.
 pub trait ViaToolError {
     /// The way.
-    fn __conversion(&self) -> Unchanged {
-        Unchanged
+    fn __conversion(&self) -> FromInto {
+        FromInto
     }
 }
 
-impl ViaToolError for Probe<ToolError> {}
+impl<E: Into<ToolError>> ViaToolError for Probe<E> {}
 
 /// An error whose sources the host may want to follow.
 pub trait ViaError {
@@ -200,7 +200,7 @@ pub trait ErrorConversion<E> {
 
 /// See [`ViaToolError`].
 #[derive(Debug)]
-pub struct Unchanged;
+pub struct FromInto;
 
 /// See [`ViaError`].
 #[derive(Debug)]
@@ -218,10 +218,10 @@ pub struct FromDebug;
 #[derive(Debug)]
 pub struct FromText<E>(fn(&E) -> String);
 
-impl ErrorConversion<ToolError> for Unchanged {
+impl<E: Into<ToolError>> ErrorConversion<E> for FromInto {
     #[cold]
-    fn error(self, _: ErrorKind, error: ToolError) -> ToolError {
-        error
+    fn error(self, _: ErrorKind, error: E) -> ToolError {
+        error.into()
     }
 }
 

@@ -121,6 +121,29 @@ fn pay(invoice: u32) -> Result<String, ToolError> {
 }
 // ANCHOR_END: tool_error
 
+// ANCHOR: converted
+enum BookingError {
+    Full { free: u32 },
+}
+
+impl From<BookingError> for ToolError {
+    fn from(error: BookingError) -> Self {
+        let BookingError::Full { free } = error;
+        Self::failed(format!("there are {free} seats; offer fewer"))
+            .with_data(serde_json::json!({ "code": "full", "free": free }))
+    }
+}
+
+/// Books seats of the evening's show.
+#[tool]
+fn book_seats(seats: u32) -> Result<String, BookingError> {
+    match seats {
+        0..=4 => Ok(format!("{seats} seats are booked")),
+        5.. => Err(BookingError::Full { free: 4 }),
+    }
+}
+// ANCHOR_END: converted
+
 // ANCHOR: outcome
 use toolwright::Outcome;
 use toolwright::call::HaltReason;
@@ -293,6 +316,10 @@ fn errors_of_the_host() {
 
 #[test]
 fn errors_are_safe_to_print() {
+    let found = call(&tools![book_seats], "book_seats", r#"{"seats": 9}"#);
+    let error = found.outcome.as_ref().unwrap_err();
+    assert_eq!(error.to_string(), "there are 4 seats; offer fewer");
+    assert_eq!(error.data().unwrap()["free"], 4);
     let found = call(&tools![create_order], "a\u{202e}b", "{}");
     output::shown("results.hidden.txt", &text(&found));
     let long = format!(r#"{{"lines": "{}"}}"#, "x".repeat(5000));

@@ -9,6 +9,8 @@ rounds=${1:-2}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cargo fetch -q --locked
+# As for users, whose libraries are never built incrementally.
+export CARGO_INCREMENTAL=0
 
 # built SERVER FOLDER ARGUMENTS…: the user seconds of a build.
 built() {

@@ -18,6 +18,7 @@ mod handshake;
 #[cfg(feature = "client-http")]
 mod http;
 mod in_flight;
+mod input_required;
 mod keep;
 mod link;
 mod lists;

@@ -1,12 +1,11 @@
 //! One call of a tool: sent once, and answered, cancelled, or told to be lost.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until};
 use toolwright_json::ObjectWriter;
@@ -20,6 +19,7 @@ use super::answer::{Executed, HttpAnswer};
 use super::connection::{ServerQuestion, short};
 use super::event::ClientEvent;
 use super::in_flight::InFlight;
+use super::input_required::{InputRequired, InputResponses};
 use super::link::Reconnector;
 use super::live_calls::LiveCall;
 use super::paused_input::{PausedInput, Resumed};
@@ -34,24 +34,8 @@ use crate::trace::{RequestSpan, Spanned};
 /// A server may ask for more so many times before it answers.
 const MOST_ROUNDS: usize = 16;
 
-/// The method of a question to a person.
-const ELICITATION: &str = "elicitation/create";
-
 /// A time limit that never comes.
 const FAR: Duration = Duration::from_hours(24 * 365 * 30);
-
-/// Answers to what the server asked for before it answers a call: they are sent with the call, once more.
-#[derive(Default)]
-pub(super) struct InputResponses {
-    pub(super) responses: BTreeMap<String, Value>,
-    pub(super) state: Option<String>,
-}
-
-impl InputResponses {
-    pub(super) fn is_empty(&self) -> bool {
-        self.responses.is_empty()
-    }
-}
 
 /// The kinds of results.
 pub(super) enum RoundResult {
@@ -454,73 +438,6 @@ fn lost(session: &McpSession, wanted: &RequestSpec<'_>, way: &InFlight, why: &st
         ToolError::failed(words).permanent().with_outcome_unknown()
     };
     SendError::Failed(error.with_debug(why))
-}
-
-/// The inputs that a server asks for before it answers (protocol 2026-07-28).
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct InputRequired {
-    #[serde(default)]
-    pub(super) input_requests: Option<BTreeMap<String, InputRequest>>,
-    #[serde(default)]
-    pub(super) request_state: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(super) struct InputRequest {
-    method: String,
-    #[serde(default)]
-    pub(super) params: Value,
-}
-
-impl InputRequest {
-    /// Creates a question to a person.
-    pub(super) fn question(params: Value) -> Self {
-        Self {
-            method: ELICITATION.to_owned(),
-            params,
-        }
-    }
-
-    /// Returns true if a person has to answer.
-    pub(super) fn asks(&self) -> bool {
-        self.method == ELICITATION
-    }
-
-    /// Returns the answer to a request that is no question.
-    pub(super) fn at_once(&self) -> Result<Value, ToolError> {
-        if self.method == "roots/list" {
-            return Ok(json!({"roots": []}));
-        }
-        let words = format!(
-            "the server asked for `{}`, which is not offered",
-            short(&self.method)
-        );
-        Err(ToolError::failed(words))
-    }
-}
-
-impl InputRequired {
-    pub(super) fn read(result: &str) -> Result<Self, ToolError> {
-        serde_json::from_str(result).map_err(|error| broken(&error.to_string()))
-    }
-
-    /// Returns true if a person has to answer.
-    fn asks(&self) -> bool {
-        let mut asked = self.input_requests.iter().flatten();
-        asked.any(|(_, request)| request.asks())
-    }
-
-    /// Leaves out what was answered.
-    pub(super) fn leave_out(&mut self, answered: &BTreeSet<String>) {
-        let asked = self.input_requests.iter_mut();
-        asked.for_each(|asked| asked.retain(|key, _| !answered.contains(key)));
-    }
-
-    pub(super) fn keys(&self) -> Vec<String> {
-        let asked = self.input_requests.iter().flatten();
-        asked.map(|(key, _)| key.clone()).collect()
-    }
 }
 
 impl RoundResult {

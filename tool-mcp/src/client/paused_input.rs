@@ -11,8 +11,8 @@ use toolwright_provider::call::ToolError;
 use toolwright_runtime::executor::{PausedCall, Question, StoredState};
 use toolwright_runtime::tool::Decision;
 
-use super::call::{InputRequest, InputRequired, InputResponses};
 use super::elicit::{self, Elicitation};
+use super::input_required::{InputRequest, InputRequired, InputResponses};
 use crate::elicit::ElicitResult;
 
 /// State of a call that waits. The caller stores it, and shows none of it.

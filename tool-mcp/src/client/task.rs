@@ -13,10 +13,9 @@ use toolwright_provider::call::{ErrorKind, ToolError};
 use toolwright_runtime::tool::Context;
 
 use super::answer::{Answered, ServerRefusal};
-use super::call::{
-    InputRequired, InputResponses, RequestSpec, RoundResult, broken, cancelled, fulfil, refused,
-};
+use super::call::{RequestSpec, RoundResult, broken, cancelled, fulfil, refused};
 use super::connection::Connection;
+use super::input_required::{InputRequired, InputResponses};
 use super::link::Reconnector;
 use super::session::McpSession;
 use super::stderr::Tail;

@@ -159,6 +159,7 @@ impl Agent {
     }
 
     /// Sets the system prompt. It is sent with each request and never stored.
+    #[doc(alias = "instructions", alias = "preamble")]
     pub fn system(self, prompt: impl Into<Arc<str>>) -> Self {
         Self {
             system: Some(prompt.into()),

@@ -20,7 +20,7 @@ fn with_a_model(tools: &Toolset) -> Result<Agent, VarError> {
     let model = Endpoint::openai_chat("https://api.openai.com/v1", "gpt-5", var("OPENAI_API_KEY")?)
         .body_field("temperature", 0.2) // any other member of the request's body
         .retries(3);
-    Ok(Agent::new(model, tools))
+    Ok(Agent::new(model, tools).system("You plan trips. Answer briefly."))
 }
 // ANCHOR_END: endpoint
 

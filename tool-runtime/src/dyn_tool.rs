@@ -383,6 +383,8 @@ impl DynToolBuilder {
     }
 
     /// Runs an asynchronous closure over arguments of any form: `serde_json::Value` or `Box<RawValue>` for raw JSON.
+    ///
+    /// The model reads an error's `Display`; a [`ToolError`](toolwright_provider::call::ToolError) stays as it is.
     pub fn handler<A, F, R, T, E>(mut self, run: F) -> Self
     where
         A: DeserializeOwned + Send + 'static,

@@ -14,7 +14,7 @@ use crate::document::At;
 use crate::groups::{free_name, grouped};
 use crate::notice::{ImportError, Notice, NoticeKind};
 use crate::operation::{Found, Operation, operations};
-use crate::schema::Bases;
+use crate::schema::{Answers, Bases};
 use crate::server::{Servers, documented};
 use crate::settings::OpenApi;
 use crate::style::scalar;
@@ -163,6 +163,7 @@ impl OpenApi<'_> {
             required,
             met: RefCell::default(),
             bodies: RefCell::default(),
+            answers: RefCell::new(Answers::new(documents, &bases)),
         };
         let servers = Servers {
             base,

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use toolwright::json::Value;
 
+use crate::body::{FORM, essence};
 use crate::document::{At, Documents, MOST_KEY};
 use crate::notice::{Notice, NoticeKind};
 use crate::style::Style;
@@ -124,6 +125,8 @@ pub(crate) struct FoundParameter<'a, 't> {
     pub(crate) explode: bool,
     /// The whole query is written from it (`OpenAPI` 3.2).
     pub(crate) is_whole_query: bool,
+    /// True if the document lets reserved characters stand in the query as they are.
+    pub(crate) allows_reserved: bool,
     pub(crate) at: At<'a, 't>,
 }
 
@@ -320,6 +323,11 @@ fn parameter<'a, 't>(
         schema = documents.follow(content)?.get("schema");
         media = Some(kind);
     }
+    if let Some(kind) = media.filter(|kind| is_whole_query && essence(kind) != FORM) {
+        return Err(format!(
+            "`{name}` is a whole query of {kind}, which cannot be written"
+        ));
+    }
     let default = match place {
         Place::Path | Place::Header => Style::Simple,
         _ => Style::Form,
@@ -351,6 +359,7 @@ fn parameter<'a, 't>(
         style,
         explode,
         is_whole_query,
+        allows_reserved: place == Place::Query && at.is("allowReserved"),
         at,
     })
 }

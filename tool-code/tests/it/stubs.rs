@@ -182,3 +182,20 @@ fn stubs_keep_different_classes_apart() {
     };
     assert_ne!(class(pet), class(user), "{stubs}");
 }
+
+/// An alternative that admits anything says that an answer may differ, and hides nothing of the other.
+#[test]
+fn a_schema_that_only_describes_a_result_is_its_type() {
+    let tool = echo(&[]);
+    let mut def = tool.def().clone();
+    let schema = r##"{"type": "object", "anyOf": [{"$ref": "#/$defs/Order"}, {}],
+        "$defs": {"Order": {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}}}"##;
+    def.output = Some(SchemaDoc::parse(schema).unwrap());
+    let tools = Toolset::new([Arc::new(Unchecked(tool, def)) as Arc<dyn Tool>]).unwrap();
+    let stubs = toolwright_code::stubs(&tools);
+    assert!(
+        stubs.contains("class Order(TypedDict):\n    id: str\n")
+            && stubs.contains("async def echo() -> Order | Any:"),
+        "{stubs}"
+    );
+}

@@ -394,6 +394,8 @@ fn main() -> ExitCode {
         && figures.never == 0
         && figures.silent == 0;
     is_good &= percent(unwritten, figures.writable) <= 0.2;
+    // All documents, in an optimized build.
+    is_good &= every > 1 || cfg!(debug_assertions) || figures.time < Duration::from_secs(20);
     if lowers {
         for ((dialect, floor), lowered) in DIALECTS.iter().zip(figures.lowered) {
             let share = percent(lowered, figures.lowerings);

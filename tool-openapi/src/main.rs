@@ -104,7 +104,9 @@ impl Arguments {
 
 /// Returns an error in the words of the command line.
 fn said(error: ImportError) -> String {
-    error.to_string().replace("`base_url`", "`--base-url`")
+    let words = error.to_string();
+    let words = words.replace("`base_url`", "`--base-url`");
+    words.replace("`filter`", "`--tag` or `--reading`")
 }
 
 fn secret(variable: &str) -> Result<String, String> {

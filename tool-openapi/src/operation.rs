@@ -125,8 +125,6 @@ pub(crate) struct FoundParameter<'a, 't> {
     pub(crate) explode: bool,
     /// The whole query is written from it (`OpenAPI` 3.2).
     pub(crate) is_whole_query: bool,
-    /// True if the document lets reserved characters stand in the query as they are.
-    pub(crate) allows_reserved: bool,
     pub(crate) at: At<'a, 't>,
 }
 
@@ -359,7 +357,6 @@ fn parameter<'a, 't>(
         style,
         explode,
         is_whole_query,
-        allows_reserved: place == Place::Query && at.is("allowReserved"),
         at,
     })
 }

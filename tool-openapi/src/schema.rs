@@ -387,7 +387,7 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
                 return None;
             }
         };
-        let mapping = self.mapping(holder, key);
+        let mapping = union::mapping(holder, key);
         let schema = |(index, item)| {
             let at = Path::Index(at, key, index);
             let schema = self.schema(item, &at);

@@ -288,7 +288,7 @@ impl<'a, 't> Maker<'a, 't> {
             parts.notices.extend(
                 notice.map(|words| found.notice(NoticeKind::NotOffered, pointer.clone(), words)),
             );
-            if parameter.allows_reserved {
+            if place == Place::Query && parameter.at.is("allowReserved") {
                 let words = format!(
                     "reserved characters of `{name}` are sent as `%2F`, which servers read alike"
                 );
@@ -386,7 +386,6 @@ impl<'a, 't> Maker<'a, 't> {
                 style: Style::Simple,
                 explode: false,
                 is_whole_query: false,
-                allows_reserved: false,
                 at: found.at.clone(),
             });
         }

@@ -49,6 +49,7 @@ struct Login {
 }
 
 #[derive(Subcommand, Debug)]
+#[allow(clippy::option_option)] // Clap's type of an optional value.
 enum GitCommand {
     /// Lists.
     #[command(visible_alias = "ls", alias = "l")]

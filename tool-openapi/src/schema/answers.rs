@@ -12,7 +12,7 @@ use super::{Bases, Form, Schemas};
 use crate::document::{At, Documents};
 
 /// Most bytes of the schema of an answer. A longer one is left out: half of it says little.
-const MOST_BYTES: usize = 8 << 10;
+const MOST_BYTES: usize = 16 << 10;
 
 /// The schema of an answer.
 #[derive(Clone)]

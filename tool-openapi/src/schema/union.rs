@@ -30,6 +30,17 @@ fn tagged<'v>(tag: &str, values: Vec<Value<'v>>) -> Value<'v> {
     ])
 }
 
+/// Returns the tag of a union, and its values with the pointers of the alternatives, if a `mapping` names them.
+pub(super) fn mapping<'v>(
+    schema: &'v Value<'_>,
+    key: &str,
+) -> Option<(&'v str, Vec<(String, String)>)> {
+    let discriminator = schema.get("discriminator");
+    let discriminator = discriminator.filter(|_| matches!(key, "oneOf" | "anyOf"))?;
+    let tag = discriminator.get("propertyName")?.as_str()?;
+    Some((tag, mapped(schema)))
+}
+
 impl<'a, 't: 'a> Schemas<'a, 't> {
     /// Writes the union of the subtypes of a base.
     pub(super) fn union(&mut self, at: &At<'a, 't>, path: &Path<'_>) -> Value<'a> {
@@ -98,19 +109,6 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
             format!("its {count} subtypes are too long for one schema, and are not checked");
         self.note(path, words);
         self.schema(at.value, path)
-    }
-
-    /// Returns the tag of a union, and its values with the pointers of the alternatives, if a `mapping` names them.
-    pub(super) fn mapping(
-        &self,
-        schema: &'a Value<'t>,
-        key: &str,
-    ) -> Option<(&'a str, Vec<(String, String)>)> {
-        let discriminator = schema
-            .get("discriminator")
-            .filter(|_| matches!(key, "oneOf" | "anyOf"))?;
-        let tag = discriminator.get("propertyName")?.as_str()?;
-        Some((tag, mapped(schema)))
     }
 
     /// Adds the values of the tag to an alternative that does not name its own.

@@ -73,7 +73,7 @@ fn an_answer_is_described() {
 fn an_answer_without_a_short_schema_has_none() {
     let long = format!(
         r#"{{"type": "object", "description": "{}"}}"#,
-        "a".repeat(9_000)
+        "a".repeat(17_000)
     );
     let far = r##""Far": {"type": "object", "properties": {"deep": {"$ref": "#/components/schemas/Long"}}}"##;
     let far = format!(r#"{far}, "Long": {long}"#);

@@ -287,7 +287,7 @@ async fn bad_input_has_a_message_and_an_exit_code() {
         ),
         (
             &["list", DOCUMENT, base, "--tag=none"],
-            "no operation of the document is a tool",
+            "`--tag` or `--reading` keeps none",
         ),
         (
             &["list", DOCUMENT, base, "--bad"],

@@ -56,7 +56,7 @@ pub(crate) fn respelled(value: &mut Value<'_>) -> bool {
 /// The one spelling of a number.
 ///
 /// `None` of one that is too large for an `f64`.
-pub fn spelled<'t>(text: Cow<'t, str>) -> Option<Cow<'t, str>> {
+pub fn spelled(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
     let is_short = text.parse::<u64>().is_ok() || text.parse::<i64>().is_ok();
     if is_short && text != "-0" {
         return Some(text);

@@ -1,10 +1,11 @@
 //! `toolwright-openapi`: any API as a command line and an MCP server.
 
+use std::fmt::Display;
 use std::path::Path;
 use std::process::ExitCode;
 
 use toolwright::serve::Serve;
-use toolwright_openapi::{ImportError, Notice, NoticeKind, OpenApi};
+use toolwright_openapi::{Notice, NoticeKind, OpenApi};
 
 const USAGE: &str = "\
 An API as tools, from its OpenAPI document.
@@ -103,7 +104,7 @@ impl Arguments {
 }
 
 /// Returns an error in the words of the command line.
-fn said(error: ImportError) -> String {
+fn said(error: impl Display) -> String {
     let words = error.to_string();
     let words = words.replace("`base_url`", "`--base-url`");
     words.replace("`filter`", "`--tag` or `--reading`")

@@ -40,7 +40,11 @@ pub fn stubs(tools: &Toolset) -> String {
 }
 
 pub(crate) fn stubs_of<'d>(defs: impl Iterator<Item = &'d ToolDef>) -> String {
+    let defs: Vec<_> = defs.collect();
     let mut types = Types::default();
+    // A class that has the name of a function would be hidden by it.
+    let names = defs.iter().map(|def| names::identifier(&def.name));
+    types.taken.extend(names);
     let mut functions = String::new();
     for def in defs {
         types.function(def, &mut functions);

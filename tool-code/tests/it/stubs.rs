@@ -199,3 +199,20 @@ fn a_schema_that_only_describes_a_result_is_its_type() {
         "{stubs}"
     );
 }
+
+#[test]
+fn no_class_has_the_name_of_a_function() {
+    let tool = echo(&[]);
+    let mut def = tool.def().clone();
+    def.name = "Order".into();
+    let schema = r##"{"type": "object", "properties": {"order": {"$ref": "#/$defs/Order"}},
+        "$defs": {"Order": {"type": "object", "properties": {"id": {"type": "string"}}}}}"##;
+    def.input = SchemaDoc::parse(schema).unwrap();
+    let tools = Toolset::new([Arc::new(Unchecked(tool, def)) as Arc<dyn Tool>]).unwrap();
+    let stubs = toolwright_code::stubs(&tools);
+    assert!(
+        stubs.contains("class Order2(TypedDict):")
+            && stubs.contains("async def Order(order: Order2 | None = None)"),
+        "{stubs}"
+    );
+}

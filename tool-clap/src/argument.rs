@@ -139,8 +139,14 @@ fn schema(
         Form::Option(_) | Form::Delimited(..) | Form::Positional => {}
     }
     let (kind, mut schema) = values(arg);
+    // clap splits defaults, too.
+    let delimiter = arg.get_value_delimiter();
+    let split = |text: &str| match delimiter {
+        Some(delimiter) => text.split(delimiter).map(|part| kind.value(part)).collect(),
+        None => vec![kind.value(text)],
+    };
     let defaults = arg.get_default_values().iter();
-    let defaults = defaults.map(|value| kind.value(value.to_str()?));
+    let defaults = defaults.flat_map(|value| value.to_str().map_or_else(|| vec![None], split));
     let defaults: Option<Vec<Value>> = defaults.collect();
     let mut defaults = match defaults {
         Some(values) if !values.is_empty() && !arg.is_hide_default_value_set() => Some(values),

@@ -56,6 +56,7 @@
 //!   `completion`, `completions`. [`ClapImport::offer`] takes them in.
 //! - Options without a long name, options that take several words at once, and positional arguments that cannot follow `--`.
 //! - Arguments of an outer command that have the name of an inner one.
+//! - Subcommands that a command takes without declaring them.
 //!
 //! `help` and the flags for help and version are left out without a notice. A subcommand that requires an argument of
 //! these kinds is left out, unless the environment sets the argument.

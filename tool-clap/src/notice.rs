@@ -24,7 +24,8 @@ pub enum NoticeKind {
     CommandLeftOut,
     /// The tool lacks the argument.
     ArgumentLeftOut,
-    /// The tool takes the argument in fewer forms than the program does.
+    /// The tool takes the argument in fewer forms than the program does, or the command has subcommands that it does not
+    /// declare.
     Narrowed,
     /// The tool has another name than the subcommand.
     Renamed,

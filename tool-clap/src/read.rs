@@ -106,6 +106,12 @@ impl Reader<'_> {
         } else if !needs_subcommand {
             self.leaf(commands);
         }
+        if command.is_allow_external_subcommands_set() {
+            let why = "the subcommands that it takes without declaring them are not offered";
+            let path = path(&names(commands));
+            self.notices
+                .push(Notice::of_command(&path, NoticeKind::Narrowed, why));
+        }
         for subcommand in command.get_subcommands() {
             if subcommand.get_name() != "help" {
                 commands.push(subcommand);

@@ -40,7 +40,11 @@ pub fn stubs(tools: &Toolset) -> String {
 }
 
 pub(crate) fn stubs_of<'d>(defs: impl Iterator<Item = &'d ToolDef>) -> String {
+    let defs: Vec<_> = defs.collect();
     let mut types = Types::default();
+    // A class that has the name of a function would be hidden by it.
+    let names = defs.iter().map(|def| names::identifier(&def.name));
+    types.taken.extend(names);
     let mut functions = String::new();
     for def in defs {
         types.function(def, &mut functions);
@@ -89,7 +93,7 @@ impl Types {
         let output = def.output.as_ref().map(SchemaDoc::to_provider_json);
         let output = output.as_ref().and_then(|output| Value::parse(output).ok());
         let result = output.as_ref().map_or("Any".to_owned(), |output| {
-            Document::new(self, output).of(output, &format!("{class}Result"))
+            Document::new(self, output).result(output, &format!("{class}Result"))
         });
         let arguments = arguments.join(", ");
         let text = text.replace('\n', "\n    ").replace("\n    \n", "\n\n");
@@ -142,6 +146,17 @@ impl<'t, 's> Document<'t, 's> {
         let of = self.of_any(schema, name);
         self.depth -= 1;
         of
+    }
+
+    /// Returns the type of a result. A schema that only describes has an alternative that admits anything.
+    fn result(&mut self, schema: &'s Value<'s>, name: &str) -> String {
+        match items(schema, "anyOf") {
+            [described, any] if any.entries().is_empty() => match self.of(described, name) {
+                of if of == "Any" => of,
+                of => format!("{of} | Any"),
+            },
+            _ => self.of(schema, name),
+        }
     }
 
     fn of_any(&mut self, schema: &'s Value<'s>, name: &str) -> String {

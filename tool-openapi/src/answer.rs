@@ -75,6 +75,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) paging: &'a [String],
     pub(crate) secrets: &'a [String],
     pub(crate) may_repeat: bool,
+    /// Whether the schema of the answer is that of an object, if the tool has one.
+    pub(crate) is_object: Option<bool>,
 }
 
 /// Returns the outcome of a call.
@@ -83,7 +85,7 @@ pub(crate) fn outcome(
     reading: &Reading<'_>,
 ) -> Result<Outcome, ToolError> {
     match response.status {
-        200..=299 => Ok(success(response, reading)),
+        200..=299 => Ok(with_schema(success(response, reading), reading)),
         304 => Err(error(response, "the API answered 304: nothing changed".to_owned()).permanent()),
         300..=399 => {
             let place = response.header("location").unwrap_or("another place");
@@ -102,6 +104,24 @@ pub(crate) fn outcome(
             Err(error(response, words).permanent())
         }
         status => Err(failure(status, response, reading)),
+    }
+}
+
+/// Returns an outcome that clients of MCP take from a tool with a schema of its answer: one with a value, which is an object if
+/// the schema says so. What is inside, the schema leaves open.
+fn with_schema(outcome: Outcome, reading: &Reading<'_>) -> Outcome {
+    let Some(payload) = outcome
+        .payload()
+        .filter(|_| reading.is_object == Some(true))
+    else {
+        return outcome;
+    };
+    let text = payload.to_json();
+    match Value::parse(&text) {
+        Ok(value) if !matches!(value, Value::Object(_)) => {
+            json(&Value::object([("answer", value)]))
+        }
+        _ => outcome,
     }
 }
 
@@ -190,7 +210,10 @@ fn success(response: &HttpResponse, reading: &Reading<'_>) -> Outcome {
         }
         return json(&Value::object(entries));
     }
-    let is_whole = !response.is_cut && !essence.contains("svg") && essence.len() <= MOST_WORDS;
+    let is_whole = !response.is_cut
+        && reading.is_object.is_none()
+        && !essence.contains("svg")
+        && essence.len() <= MOST_WORDS;
     match essence.split_once('/').filter(|_| is_whole) {
         Some(("image", _)) => {
             let content =

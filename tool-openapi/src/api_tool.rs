@@ -37,6 +37,8 @@ struct ApiCall {
     paging: Vec<String>,
     has_credentials: bool,
     may_repeat: bool,
+    /// See [`Reading`].
+    is_object: Option<bool>,
     shared: Arc<Shared>,
 }
 
@@ -48,6 +50,8 @@ pub(crate) fn build(
 ) -> Result<Arc<dyn Tool>, String> {
     let mut def = ToolDef::new(draft.name.clone(), draft.description);
     def.input = SchemaDoc::parse(&draft.schema).map_err(|error| error.to_string())?;
+    let is_object = draft.answer.as_ref().map(|answer| answer.is_object);
+    def.output = draft.answer.map(|answer| answer.schema);
     def.options = draft.options;
     def.mark_foreign();
     let call = Arc::new(ApiCall {
@@ -57,6 +61,7 @@ pub(crate) fn build(
         paging: draft.paging,
         has_credentials,
         may_repeat: draft.options.annotations.may_repeat(),
+        is_object,
         shared: Arc::clone(shared),
     });
     let checked = Arc::clone(&call);
@@ -136,6 +141,7 @@ impl ApiCall {
             paging: &self.paging,
             secrets: &secrets,
             may_repeat: self.may_repeat,
+            is_object: self.is_object,
         };
         outcome(&response, &reading)
     }

@@ -8,6 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use toolwright::json::Value;
 
 use crate::document::{At, Documents};
+use crate::schema::Side;
 use crate::style::{Pair, Style, check_key, pairs, scalar};
 use crate::text::{escape, is_method_override};
 
@@ -39,11 +40,16 @@ pub(crate) struct Encoding {
 pub(crate) struct BodyFormat {
     pub(crate) form: Form,
     pub(crate) media: String,
+    /// What of the document's `encoding` is not written.
+    pub(crate) ignored: Vec<String>,
     encodings: HashMap<String, Encoding>,
 }
 
+/// The media type of a form.
+pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
+
 /// The essence of a media type, in lower case.
-fn essence(media: &str) -> String {
+pub(crate) fn essence(media: &str) -> String {
     media
         .split(';')
         .next()
@@ -81,7 +87,7 @@ fn form(media: &str, schema: Option<&At<'_, '_>>) -> Option<(Form, u8)> {
         "*/*" | "application/*" if is_binary => (Form::Bytes, 4),
         "application/json" => (Form::Json, 0),
         _ if is_json(media) => (Form::Json, 1),
-        "application/x-www-form-urlencoded" => (Form::Pairs, 2),
+        FORM => (Form::Pairs, 2),
         "multipart/form-data" | "multipart/mixed" | "multipart/related" => (Form::Multipart, 3),
         _ if essence.ends_with("xml") => return None,
         _ if is_binary => (Form::Bytes, 5),
@@ -136,10 +142,10 @@ pub(crate) fn choose<'a, 't>(
             all => format!("no body of {} can be written", all.join(", ")),
         });
     };
-    let mut encodings: HashMap<String, Encoding> = HashMap::new();
+    let (mut encodings, mut ignored): (HashMap<String, Encoding>, _) = (HashMap::new(), Vec::new());
     let properties = schema
         .clone()
-        .and_then(|schema| crate::schema::merged(documents, &schema));
+        .and_then(|schema| crate::schema::merged(documents, &schema, Side::Request));
     for (name, property) in properties.into_iter().flat_map(|object| object.properties) {
         let Ok(property) = documents.follow(property) else {
             continue;
@@ -159,6 +165,18 @@ pub(crate) fn choose<'a, 't>(
     for (name, encoding) in at.get("encoding").iter().flat_map(At::entries) {
         let known = encodings.entry(name.to_owned()).or_default();
         known.media = encoding.text("contentType").map(str::to_owned);
+        let has_headers = encoding.value.get("headers").is_some_and(|all| {
+            let mut names = all.entries().iter().map(|(name, _)| name);
+            form == Form::Multipart && names.any(|name| !name.eq_ignore_ascii_case("content-type"))
+        });
+        if has_headers {
+            ignored.push(format!("the headers of the part `{name}` are not sent"));
+        }
+        if form == Form::Pairs && encoding.is("allowReserved") {
+            ignored.push(format!(
+                "reserved characters of `{name}` are sent as `%2F`, which servers read alike"
+            ));
+        }
         let style = encoding.text("style").and_then(Style::named);
         let explode = encoding
             .value
@@ -179,6 +197,7 @@ pub(crate) fn choose<'a, 't>(
         BodyFormat {
             form,
             media: media.to_owned(),
+            ignored,
             encodings,
         },
         schema,

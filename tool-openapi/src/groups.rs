@@ -9,11 +9,11 @@ use toolwright::{Tool, Toolset};
 
 use crate::text::folded;
 
-/// Returns the name, with a hash of method and path if it is taken or others want it too: a name never leads to another
-/// operation because one was added.
+/// Returns the name, with a hash of its place, such as method and path, if it is taken or others want it too: a name never leads
+/// to another place because one was added.
 pub(crate) fn free_name(
     name: String,
-    operation: &str,
+    place: &str,
     is_wanted_twice: bool,
     names: &mut HashSet<String>,
 ) -> String {
@@ -23,7 +23,7 @@ pub(crate) fn free_name(
     }
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     loop {
-        for byte in operation.bytes() {
+        for byte in place.bytes() {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
         let short = name.get(..name.len().min(55)).unwrap_or(&name);

@@ -14,7 +14,7 @@ use crate::document::At;
 use crate::groups::{free_name, grouped};
 use crate::notice::{ImportError, Notice, NoticeKind};
 use crate::operation::{Found, Operation, operations};
-use crate::schema::Bases;
+use crate::schema::{Answers, Bases};
 use crate::server::{Servers, documented};
 use crate::settings::OpenApi;
 use crate::style::scalar;
@@ -33,7 +33,9 @@ impl OpenApi<'_> {
         base.map_or_else(Vec::new, |base| self.drafts(&base).1)
     }
 
-    /// Makes the tools.
+    /// Makes the tools, all at once. An operation takes about 0.1 ms, and one with a long schema 0.3 ms: GitHub's document with 844
+    /// operations takes 50 ms, and the largest one of 2,639 documents, with 22,361 operations in 47 MB, takes 5 s and 480 MB.
+    /// [`filter`](Self::filter) makes fewer.
     ///
     /// # Errors
     /// Fails if a setting is invalid, if no base URL is known, or if no operation is a tool. After [`strict`](Self::strict),
@@ -163,6 +165,7 @@ impl OpenApi<'_> {
             required,
             met: RefCell::default(),
             bodies: RefCell::default(),
+            answers: RefCell::new(Answers::new(documents, &bases)),
         };
         let servers = Servers {
             base,

@@ -1,5 +1,6 @@
 //! `toolwright-openapi`: any API as a command line and an MCP server.
 
+use std::fmt::Display;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -91,9 +92,22 @@ impl Arguments {
             .map(|(_, value)| &**value)
     }
 
+    /// Returns true without a document. Beside one, the help is that of the command.
+    fn asks_for_help(&self) -> bool {
+        let mut words = self.rest.iter().chain([&self.command]);
+        self.file.is_empty() && words.any(|word| matches!(&**word, "help" | "--help" | "-h"))
+    }
+
     fn has(&self, name: &str) -> bool {
         self.all(name).next().is_some()
     }
+}
+
+/// Returns an error in the words of the command line.
+fn said(error: impl Display) -> String {
+    let words = error.to_string();
+    let words = words.replace("`base_url`", "`--base-url`");
+    words.replace("`filter`", "`--tag` or `--reading`")
 }
 
 fn secret(variable: &str) -> Result<String, String> {
@@ -114,7 +128,7 @@ fn parse<'t>(file: &str, text: &'t str) -> Result<OpenApi<'t>, String> {
     } else {
         OpenApi::parse(text)
     };
-    parsed.map_err(|error| error.to_string())
+    parsed.map_err(said)
 }
 
 fn read(file: &str) -> Result<String, String> {
@@ -129,10 +143,10 @@ fn configured<'t>(
 ) -> Result<OpenApi<'t>, String> {
     let mut api = parse(&arguments.file, text)?;
     for (uri, text) in others {
-        api = api.document(uri, text).map_err(|error| error.to_string())?;
+        api = api.document(uri, text).map_err(said)?;
     }
     for url in arguments.all("--base-url") {
-        api = api.base_url(url).map_err(|error| error.to_string())?;
+        api = api.base_url(url).map_err(said)?;
     }
     for variable in arguments.all("--bearer-env") {
         api = api.bearer(&secret(variable)?);
@@ -198,13 +212,16 @@ fn run(arguments: Arguments) -> Result<ExitCode, String> {
     }
     let mut api = configured(&arguments, &text, &others)?;
     if arguments.command == "check" {
+        if let Some(word) = arguments.rest.first() {
+            return Err(format!("`check` does not take `{word}`"));
+        }
         return Ok(check(&api.notices()));
     }
     if matches!(&*arguments.command, "list" | "call") {
         api = api.defer_by_tag(usize::MAX);
     }
     let title = api.title().to_owned();
-    let tools = api.toolset().map_err(|error| error.to_string())?;
+    let tools = api.toolset().map_err(said)?;
     let is_mcp = arguments.command == "serve" && arguments.has("--mcp");
     let name = if is_mcp { "mcp" } else { &*arguments.command };
     let mut command = vec!["toolwright-openapi".to_owned(), name.to_owned()];
@@ -224,6 +241,10 @@ fn run(arguments: Arguments) -> Result<ExitCode, String> {
 fn main() -> ExitCode {
     let arguments = Arguments::read(std::env::args().skip(1));
     let arguments = match arguments {
+        Ok(arguments) if arguments.asks_for_help() => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
         Ok(arguments)
             if matches!(&*arguments.command, "check" | "list" | "call" | "serve")
                 && !arguments.file.is_empty() =>

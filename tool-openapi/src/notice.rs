@@ -104,6 +104,9 @@ impl fmt::Display for ImportError {
             Self::NoBaseUrl(why) => write!(f, "set `base_url`: {why}"),
             Self::Empty(all) => {
                 f.write_str("no operation of the document is a tool")?;
+                if all.is_empty() {
+                    f.write_str(": it has none, or `filter` keeps none")?;
+                }
                 notices(f, all)
             }
             Self::Strict(all) => {

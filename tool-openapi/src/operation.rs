@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use toolwright::json::Value;
 
+use crate::body::{FORM, essence};
 use crate::document::{At, Documents, MOST_KEY};
 use crate::notice::{Notice, NoticeKind};
 use crate::style::Style;
@@ -319,6 +320,11 @@ fn parameter<'a, 't>(
     ) {
         schema = documents.follow(content)?.get("schema");
         media = Some(kind);
+    }
+    if let Some(kind) = media.filter(|kind| is_whole_query && essence(kind) != FORM) {
+        return Err(format!(
+            "`{name}` is a whole query of {kind}, which cannot be written"
+        ));
     }
     let default = match place {
         Place::Path | Place::Header => Style::Simple,

@@ -1,5 +1,6 @@
-//! From schemas of `OpenAPI` to JSON Schema 2020-12 for requests, with what they refer to under `$defs`.
+//! From schemas of `OpenAPI` to JSON Schema 2020-12 for requests and answers, with what they refer to under `$defs`.
 
+mod answers;
 mod bases;
 mod keywords;
 mod object;
@@ -11,12 +12,15 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use toolwright::json::Value;
 
+pub(crate) use self::answers::{Answers, Described};
 use self::bases::Base;
 pub(crate) use self::bases::Bases;
-use self::keywords::{Keyword, keyword};
-pub(crate) use self::object::{MergedObject, is_read_only, merged};
+use self::keywords::{Keyword, describes, keyword};
+use self::object::is_absent;
+pub(crate) use self::object::{MergedObject, Side, merged};
 pub(crate) use self::properties::{Place, Property, places};
 use crate::document::{At, Documents, MAX_DEPTH, MOST_KEY, MOST_POINTER, step};
+use crate::groups::free_name;
 use crate::notice::NoticeKind;
 
 /// A part of a schema, as a chain of steps from a place in a document. It is written out for notices only.
@@ -93,15 +97,16 @@ struct Form {
     is_top: bool,
 }
 
-/// Converts the schemas of one operation.
+/// Converts schemas of one side.
 pub(crate) struct Schemas<'a, 't> {
     documents: &'a Documents<'t>,
     bases: &'a Bases,
+    side: Side,
     keys: HashMap<(usize, String, Form), String>,
     taken: HashSet<String>,
-    /// The number to try next for a name that is taken.
-    counts: HashMap<String, usize>,
     waiting: VecDeque<(String, usize, String, Form)>,
+    /// Names of the definitions that an answer refers to.
+    referred: Vec<String>,
     bytes: usize,
     most_bytes: usize,
     /// Properties that the objects at the top of a body do not show.
@@ -111,14 +116,20 @@ pub(crate) struct Schemas<'a, 't> {
 }
 
 impl<'a, 't: 'a> Schemas<'a, 't> {
-    pub(crate) fn new(documents: &'a Documents<'t>, bases: &'a Bases, most_bytes: usize) -> Self {
+    pub(crate) fn new(
+        documents: &'a Documents<'t>,
+        bases: &'a Bases,
+        side: Side,
+        most_bytes: usize,
+    ) -> Self {
         Self {
             documents,
             bases,
+            side,
             keys: HashMap::new(),
             taken: HashSet::new(),
-            counts: HashMap::new(),
             waiting: VecDeque::new(),
+            referred: Vec::new(),
             bytes: 0,
             most_bytes,
             hidden: HashSet::new(),
@@ -126,7 +137,11 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
         }
     }
 
+    /// Notes that a request is held to less. An answer is held to nothing.
     fn note(&mut self, at: &Path<'_>, message: impl Into<String>) {
+        if self.side == Side::Answer {
+            return;
+        }
         let place = self.documents.place(at.document(), &at.pointer());
         self.notes
             .push((NoticeKind::Loosened, place, message.into()));
@@ -144,28 +159,32 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
         let mut definitions = Vec::new();
         let mut is_full = false;
         while let Some((key, document, pointer, form)) = self.waiting.pop_front() {
-            let target = self.documents.at(document, pointer.clone());
-            let path = Path::At(document, &pointer, form.is_top);
-            let value = match target {
-                Some(_) if self.bytes > self.most_bytes => {
-                    if !is_full {
-                        let words = format!(
-                            "the schema is cut here, since it has more than {} bytes",
-                            self.most_bytes
-                        );
-                        self.note(&path, words);
-                    }
-                    is_full = true;
-                    Value::empty()
+            let value = if self.bytes > self.most_bytes {
+                if !is_full {
+                    let words = format!(
+                        "the schema is cut here, since it has more than {} bytes",
+                        self.most_bytes
+                    );
+                    self.note(&Path::At(document, &pointer, form.is_top), words);
                 }
-                Some(at) if form.is_union => self.union(&at, &path),
-                Some(at) => self.schema(at.value, &path),
-                None => Value::empty(),
+                is_full = true;
+                Value::empty()
+            } else {
+                self.definition(document, &pointer, form)
             };
             self.bytes += size(&value) + key.len();
             definitions.push((Cow::Owned(key), value));
         }
         definitions
+    }
+
+    fn definition(&mut self, document: usize, pointer: &str, form: Form) -> Value<'a> {
+        let path = Path::At(document, pointer, form.is_top);
+        match self.documents.at(document, pointer.to_owned()) {
+            Some(at) if form.is_union => self.union(&at, &path),
+            Some(at) => self.schema(at.value, &path),
+            None => Value::empty(),
+        }
     }
 
     fn schema(&mut self, schema: &'a Value<'t>, at: &Path<'_>) -> Value<'a> {
@@ -241,7 +260,7 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
         let name = match self.keys.get(&key) {
             Some(name) => name.clone(),
             None => {
-                let name = self.free_name(&target.pointer, form);
+                let name = self.free_name(target, form);
                 self.waiting.push_back((
                     name.clone(),
                     target.document,
@@ -252,34 +271,41 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
                 name
             }
         };
-        Value::object([("$ref", Value::string(format!("#/$defs/{name}")))])
+        let reference = Value::object([("$ref", Value::string(format!("#/$defs/{name}")))]);
+        if self.side == Side::Answer {
+            self.referred.push(name);
+        }
+        reference
     }
 
-    /// Returns a name for a definition, of letters, digits, `_`, `.` and `-`.
-    fn free_name(&mut self, pointer: &str, form: Form) -> String {
+    /// Returns a name for a definition, of letters, digits, `_`, `.` and `-`: that of its schema if the schema is a component,
+    /// else one with a hash of its place. So the names of one operation do not depend on the others.
+    fn free_name(&mut self, target: &At<'_, '_>, form: Form) -> String {
+        let At {
+            document, pointer, ..
+        } = target;
         let last = pointer.rsplit('/').next().unwrap_or_default();
         let fits = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.');
         let mut name: String = last
             .chars()
             .map(|char| if fits(char) { char } else { '_' })
             .collect();
+        let is_component = *document == 0
+            && pointer.strip_prefix("/components/schemas/") == Some(&name)
+            && !name.ends_with("_any")
+            && !form.is_top;
         if form.is_union {
             name.push_str("_any");
         }
-        let mut free = name.clone();
-        while !self.taken.insert(free.clone()) {
-            let count = self.counts.entry(name.clone()).or_insert(1);
-            *count += 1;
-            free = format!("{name}_{count}");
-        }
-        free
+        let place = format!("{document}{pointer} {}", form.is_top);
+        free_name(name, &place, !is_component, &mut self.taken)
     }
 
     fn keywords(&mut self, schema: &'a Value<'t>, at: &Path<'_>) -> Value<'a> {
         let mut out: Vec<(Cow<'a, str>, Value<'a>)> = Vec::new();
         let mut seen = HashSet::new();
         for (key, value) in schema.entries() {
-            if key.len() > MOST_KEY {
+            if key.len() > MOST_KEY || self.side == Side::Answer && !describes(key) {
                 continue;
             }
             if !seen.insert(key) {
@@ -289,7 +315,7 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
                 );
                 continue;
             }
-            if key == "format" && value.as_str() == Some("binary") {
+            if key == "format" && value.as_str() == Some("binary") && self.side == Side::Request {
                 out.push(("contentEncoding".into(), Value::from("base64")));
                 continue;
             }
@@ -313,7 +339,7 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
                     None
                 }
                 Keyword::Schema => Some(self.schema(value, &Path::Step(at, key))),
-                Keyword::List => self.list(key, value, at),
+                Keyword::List => self.list(schema, key, value, at),
                 Keyword::Map => self.map(key, value, at),
                 Keyword::Required => self.required(schema, value, at),
             };
@@ -346,7 +372,13 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
         converted
     }
 
-    fn list(&mut self, key: &str, value: &'a Value<'t>, at: &Path<'_>) -> Option<Value<'a>> {
+    fn list(
+        &mut self,
+        holder: &'a Value<'t>,
+        key: &str,
+        value: &'a Value<'t>,
+        at: &Path<'_>,
+    ) -> Option<Value<'a>> {
         let items = match value {
             Value::Array(items) if !items.is_empty() => items,
             Value::Array(_) => return None,
@@ -355,7 +387,15 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
                 return None;
             }
         };
-        let schema = |(index, item)| self.schema(item, &Path::Index(at, key, index));
+        let mapping = union::mapping(holder, key);
+        let schema = |(index, item)| {
+            let at = Path::Index(at, key, index);
+            let schema = self.schema(item, &at);
+            match &mapping {
+                Some((tag, mapping)) => self.tagged(schema, item, tag, mapping, &at),
+                None => schema,
+            }
+        };
         Some(Value::Array(items.iter().enumerate().map(schema).collect()))
     }
 
@@ -374,7 +414,7 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
                 continue;
             }
             let is_hidden = key == "properties"
-                && (self.hides(name, at) || self.is_read_only(schema, at.document()));
+                && (self.hides(name, at) || self.is_absent(schema, at.document()));
             if !names.insert(&**name) || is_hidden {
                 continue;
             }
@@ -389,14 +429,14 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
         self.hidden.contains(name) && at.is_top()
     }
 
-    /// Returns true if only answers have the property.
-    fn is_read_only(&self, schema: &'a Value<'t>, document: usize) -> bool {
+    /// Returns true if only the other side has the property.
+    fn is_absent(&self, schema: &'a Value<'t>, document: usize) -> bool {
         let at = At {
             value: schema,
             document,
             pointer: String::new(),
         };
-        is_read_only(self.documents, &at)
+        is_absent(self.documents, &at, self.side)
     }
 }
 

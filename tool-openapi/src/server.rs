@@ -57,7 +57,8 @@ pub(crate) fn documented(documents: &Documents<'_>) -> Result<Url, ImportError> 
         })?,
     };
     if text.contains(['{', '}']) {
-        return Err(no("the document's server has variables"));
+        let text = Printable::new(text).one_line().at_most(300).to_string();
+        return Err(no(&format!("the document's server has variables: {text}")));
     }
     let url = Url::parse(text).map_err(|_| no("the document's server is not an absolute URL"))?;
     if url.scheme() != "https" {
@@ -144,7 +145,11 @@ impl Servers<'_> {
     fn one(&self, server: &At<'_, '_>) -> Result<Url, String> {
         let text = server.text("url").ok_or("its server has no URL")?;
         if text.contains(['{', '}']) {
-            return Err(format!("its server `{text}` has variables"));
+            let mut given = self.allowed.iter().chain([self.base]);
+            let fitting = given.find(|url| fits(text, &bare(url)));
+            return fitting.cloned().ok_or_else(|| {
+                format!("its server `{text}` has variables, and `base_url` does not fit it")
+            });
         }
         let url = self
             .base
@@ -164,6 +169,30 @@ impl Servers<'_> {
         given(url.as_str())
             .map_err(|_| format!("its server `{text}` has a user, a query or a fragment"))
     }
+}
+
+/// Returns true if the variables of a server have values that make it this URL.
+fn fits(template: &str, url: &str) -> bool {
+    let mut parts = template.trim_end_matches('/').split('{');
+    let start = parts.next().and_then(|start| url.strip_prefix(start));
+    let literals: Option<Vec<&str>> = parts
+        .map(|part| part.split_once('}').map(|(_, literal)| literal))
+        .collect();
+    let (Some(mut rest), Some(mut literals)) = (start, literals) else {
+        return false;
+    };
+    let end = literals.pop().unwrap_or_default();
+    for literal in literals {
+        // A value has a character.
+        let found = rest
+            .char_indices()
+            .skip(1)
+            .find_map(|(at, _)| rest.get(at..)?.strip_prefix(literal));
+        let Some(found) = found else { return false };
+        rest = found;
+    }
+    rest.strip_suffix(end)
+        .is_some_and(|value| !value.is_empty())
 }
 
 fn bare(url: &Url) -> String {

@@ -25,7 +25,7 @@ use crate::notice::{Notice, NoticeKind};
 use crate::operation::{Found, FoundParameter, Parameter, Place, Refusal};
 use crate::path::{Piece, Template};
 use crate::request::{Plan, Slot, Source, Writing};
-use crate::schema::{Bases, Schemas};
+use crate::schema::{Answers, Bases, Described, Schemas, Side};
 use crate::settings::Settings;
 use crate::style::{Style, scalar};
 use crate::text::{escape, is_method_override, readings};
@@ -35,6 +35,7 @@ pub(crate) struct Draft {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) schema: String,
+    pub(crate) answer: Option<Described>,
     pub(crate) options: ToolOptions,
     pub(crate) plan: Plan,
     pub(crate) required: Requirement,
@@ -53,6 +54,7 @@ pub(crate) struct Maker<'a, 't> {
     pub(crate) met: RefCell<HashSet<usize>>,
     /// Names of bodies, by the places of their schemas.
     pub(crate) bodies: RefCell<HashMap<(usize, String), Rc<BodyNames<'a, 't>>>>,
+    pub(crate) answers: RefCell<Answers<'a, 't>>,
 }
 
 /// The parts of a draft, as they are found.
@@ -129,7 +131,12 @@ impl<'a, 't> Maker<'a, 't> {
         }
         let body_keys = keys.get(parameter_count..).unwrap_or_default();
         let body = body.map(|(format, source)| (format, source.with_keys(body_keys)));
-        let mut schemas = Schemas::new(self.documents, self.bases, self.settings.max_schema_bytes);
+        let mut schemas = Schemas::new(
+            self.documents,
+            self.bases,
+            Side::Request,
+            self.settings.max_schema_bytes,
+        );
         schemas.hidden = std::mem::take(&mut parts.hidden);
         let form = body.as_ref().map(|(format, _)| format.form);
         let schema = root(&mut schemas, &parts.arguments, &keys, form);
@@ -148,10 +155,12 @@ impl<'a, 't> Maker<'a, 't> {
             ..
         } = parts;
         let method = found.operation.method.to_owned();
+        let (accept, answer) = self.success(found);
         Ok(Draft {
             name,
             description: description(found),
             schema,
+            answer,
             options,
             required: requirement(&found.at).or_else(|| self.required.clone()),
             paging: keys
@@ -166,7 +175,7 @@ impl<'a, 't> Maker<'a, 't> {
                 template,
                 slots,
                 body,
-                accept: self.accept(found),
+                accept,
                 forbidden,
                 form_names,
                 guard,
@@ -279,6 +288,14 @@ impl<'a, 't> Maker<'a, 't> {
             parts.notices.extend(
                 notice.map(|words| found.notice(NoticeKind::NotOffered, pointer.clone(), words)),
             );
+            if place == Place::Query && parameter.at.is("allowReserved") {
+                let words = format!(
+                    "reserved characters of `{name}` are sent as `%2F`, which servers read alike"
+                );
+                parts
+                    .notices
+                    .push(found.notice(NoticeKind::Ignored, pointer.clone(), words));
+            }
             if matches!(place, Place::Query | Place::Cookie) {
                 parts.forbidden.extend(readings(name));
                 // It takes the place of the template's own pair.
@@ -374,36 +391,32 @@ impl<'a, 't> Maker<'a, 't> {
         }
     }
 
-    /// Returns what the operation answers with, for the header `Accept`.
-    fn accept(&self, found: &Found<'a, 't>) -> String {
+    /// Returns the header `Accept`, and the schema of the answer if that is JSON.
+    fn success(&self, found: &Found<'a, 't>) -> (String, Option<Described>) {
         let responses = found.at.get("responses");
-        let success = responses
+        let contents = responses
             .iter()
             .flat_map(At::entries)
-            .find(|(status, _)| status.starts_with('2'));
-        let content = success
-            .and_then(|(_, at)| self.documents.follow(at).ok())
-            .and_then(|at| at.get("content"));
-        let types: Vec<_> = content
-            .iter()
-            .flat_map(At::entries)
-            .map(|(media, _)| media)
-            .collect();
+            .filter(|(status, _)| status.starts_with('2'))
+            .filter_map(|(_, at)| self.documents.follow(at).ok()?.get("content"));
+        let content = contents
+            .into_iter()
+            .find(|at| !at.value.entries().is_empty());
+        let types: Vec<_> = content.iter().flat_map(At::entries).collect();
         let json = types
             .iter()
-            .find(|media| is_json(media) && !media.contains('*'));
-        let media = json
-            .or_else(|| types.first())
-            .copied()
-            .unwrap_or("application/json");
-        let is_sendable = media != "*/*" && media.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-        format!(
-            "{}, */*;q=0.8",
-            if is_sendable {
-                media
-            } else {
-                "application/json"
-            }
-        )
+            .find(|(media, _)| is_json(media) && !media.contains('*'));
+        let json = json.or_else(|| types.iter().find(|(media, _)| is_json(media)));
+        let (media, at) = json.or(types.first()).cloned().unzip();
+        let is_sendable = |media: &&str| {
+            *media != "*/*" && media.bytes().all(|byte| (b' '..=b'~').contains(&byte))
+        };
+        let media = media.filter(is_sendable).unwrap_or("application/json");
+        let schema = at.filter(|_| json.is_some()).and_then(|at| {
+            let at = self.documents.follow(at).ok()?;
+            at.get("schema")
+        });
+        let answer = schema.and_then(|schema| self.answers.borrow_mut().of(&schema));
+        (format!("{media}, */*;q=0.8"), answer)
     }
 }

@@ -5,6 +5,7 @@
 #[allow(dead_code)] // What they hold is printed.
 mod cli;
 mod handler;
+mod odd;
 mod process;
 mod schema;
 mod values;

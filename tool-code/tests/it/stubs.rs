@@ -182,3 +182,37 @@ fn stubs_keep_different_classes_apart() {
     };
     assert_ne!(class(pet), class(user), "{stubs}");
 }
+
+/// An alternative that admits anything says that an answer may differ, and hides nothing of the other.
+#[test]
+fn a_schema_that_only_describes_a_result_is_its_type() {
+    let tool = echo(&[]);
+    let mut def = tool.def().clone();
+    let schema = r##"{"type": "object", "anyOf": [{"$ref": "#/$defs/Order"}, {}],
+        "$defs": {"Order": {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}}}"##;
+    def.output = Some(SchemaDoc::parse(schema).unwrap());
+    let tools = Toolset::new([Arc::new(Unchecked(tool, def)) as Arc<dyn Tool>]).unwrap();
+    let stubs = toolwright_code::stubs(&tools);
+    assert!(
+        stubs.contains("class Order(TypedDict):\n    id: str\n")
+            && stubs.contains("async def echo() -> Order | Any:"),
+        "{stubs}"
+    );
+}
+
+#[test]
+fn no_class_has_the_name_of_a_function() {
+    let tool = echo(&[]);
+    let mut def = tool.def().clone();
+    def.name = "Order".into();
+    let schema = r##"{"type": "object", "properties": {"order": {"$ref": "#/$defs/Order"}},
+        "$defs": {"Order": {"type": "object", "properties": {"id": {"type": "string"}}}}}"##;
+    def.input = SchemaDoc::parse(schema).unwrap();
+    let tools = Toolset::new([Arc::new(Unchecked(tool, def)) as Arc<dyn Tool>]).unwrap();
+    let stubs = toolwright_code::stubs(&tools);
+    assert!(
+        stubs.contains("class Order2(TypedDict):")
+            && stubs.contains("async def Order(order: Order2 | None = None)"),
+        "{stubs}"
+    );
+}

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 
 use toolwright::json::Value;
 
+use super::object::Side;
 use crate::document::{Documents, MOST_KEY, step};
 
 /// Most subtypes of one base.
 const MOST_SUBTYPES: usize = 256;
 
 /// Returns the only value that a subtype's own schema, or a part of it, admits for the tag.
-fn constant<'v>(schema: &'v Value<'_>, tag: &str) -> Option<&'v str> {
+pub(super) fn constant<'v>(schema: &'v Value<'_>, tag: &str) -> Option<&'v str> {
     let parts = schema.get("allOf").map_or(&[][..], Value::items);
     std::iter::once(schema).chain(parts).find_map(|part| {
         let tag = part.get("properties")?.get(tag)?;
@@ -27,7 +28,7 @@ fn pointer(name: &str) -> String {
 }
 
 /// Returns the subtypes that a discriminator's `mapping` names.
-fn mapped(schema: &Value<'_>) -> Vec<(String, String)> {
+pub(super) fn mapped(schema: &Value<'_>) -> Vec<(String, String)> {
     let mapping = schema.get("discriminator").and_then(|it| it.get("mapping"));
     let mut subtypes = Vec::new();
     for (value, target) in mapping.map_or(&[][..], Value::entries) {
@@ -49,8 +50,18 @@ pub(crate) struct Base {
     pub(crate) tag: String,
     /// Values of the tag, with the pointers of the subtypes, in the document's order.
     pub(crate) subtypes: Vec<(String, String)>,
-    /// Bytes that its union has at least, as far as it was written. Writing one that is too long is slow.
-    pub(crate) bytes: Cell<usize>,
+    /// Bytes that its union has at least on each side, as far as it was written. Writing one that is too long is slow.
+    bytes: [Cell<usize>; 2],
+}
+
+impl Base {
+    pub(super) fn bytes(&self, side: Side) -> &Cell<usize> {
+        let [request, answer] = &self.bytes;
+        match side {
+            Side::Request => request,
+            Side::Answer => answer,
+        }
+    }
 }
 
 /// The bases of the first document, by their pointers.
@@ -137,7 +148,7 @@ impl Bases {
                     Base {
                         tag,
                         subtypes,
-                        bytes: Cell::new(0),
+                        bytes: Default::default(),
                     },
                 );
             }

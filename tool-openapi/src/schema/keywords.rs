@@ -82,8 +82,31 @@ pub(super) fn keyword(key: &str) -> Keyword {
     }
 }
 
+/// Returns true for a keyword that the schema of an answer has. Nothing is held against it, so that it needs no bounds, and
+/// clients compile patterns in dialects of their own.
+pub(super) fn describes(key: &str) -> bool {
+    matches!(
+        key,
+        "type"
+            | "enum"
+            | "const"
+            | "title"
+            | "description"
+            | "format"
+            | "deprecated"
+            | "properties"
+            | "required"
+            | "additionalProperties"
+            | "items"
+            | "prefixItems"
+            | "allOf"
+            | "anyOf"
+            | "oneOf"
+    )
+}
+
 impl<'a, 't: 'a> Schemas<'a, 't> {
-    /// Removes names from `required` that are read-only by another part of the same object.
+    /// Removes names from `required` that this side does not have by another part of the same object.
     pub(super) fn unrequire(
         &self,
         schema: &'a Value<'t>,
@@ -95,7 +118,7 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
             document: at.document(),
             pointer: String::new(),
         };
-        let Some(object) = merged(self.documents, &at) else {
+        let Some(object) = merged(self.documents, &at, self.side) else {
             return;
         };
         let strip = |value: &mut Value<'a>| {
@@ -106,7 +129,7 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
                 if let ("required", Value::Array(names)) = (&**key, value) {
                     names.retain(|name| {
                         name.as_str()
-                            .is_none_or(|name| !object.read_only.contains(name))
+                            .is_none_or(|name| !object.absent.contains(name))
                     });
                 }
             }
@@ -153,7 +176,7 @@ impl<'a, 't: 'a> Schemas<'a, 't> {
             };
             let property = properties.get(name).copied();
             let is_sent = !self.hides(name, at)
-                && property.is_none_or(|schema| !self.is_read_only(schema, at.document()));
+                && property.is_none_or(|schema| !self.is_absent(schema, at.document()));
             if is_sent && names.insert(name) {
                 out.push(Value::string(name));
             }

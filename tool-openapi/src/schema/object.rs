@@ -6,6 +6,23 @@ use toolwright::json::Value;
 
 use crate::document::{At, Documents, MAX_DEPTH};
 
+/// The side of a call that a schema describes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Request,
+    Answer,
+}
+
+impl Side {
+    /// Returns the keyword of properties that only the other side has.
+    const fn absent(self) -> &'static str {
+        match self {
+            Self::Request => "readOnly",
+            Self::Answer => "writeOnly",
+        }
+    }
+}
+
 /// Most parts of one object.
 const MOST_PARTS: usize = 256;
 /// Most properties of one object, counted in each part.
@@ -16,7 +33,8 @@ pub(crate) struct MergedObject<'a, 't> {
     pub(crate) properties: Vec<(&'a str, At<'a, 't>)>,
     places: HashMap<&'a str, usize>,
     pub(crate) required: HashSet<&'a str>,
-    pub(crate) read_only: HashSet<&'a str>,
+    /// Properties that only the other side has.
+    pub(crate) absent: HashSet<&'a str>,
     pub(crate) description: Option<&'a str>,
     /// True if it admits keys that are not listed, and says so.
     pub(crate) is_open: bool,
@@ -26,16 +44,18 @@ pub(crate) struct MergedObject<'a, 't> {
 pub(crate) fn merged<'a, 't>(
     documents: &'a Documents<'t>,
     at: &At<'a, 't>,
+    side: Side,
 ) -> Option<MergedObject<'a, 't>> {
     let mut object = MergedObject {
         properties: Vec::new(),
         places: HashMap::new(),
         required: HashSet::new(),
-        read_only: HashSet::new(),
+        absent: HashSet::new(),
         description: None,
         is_open: false,
     };
     let mut budget = Budget {
+        side,
         parts: MOST_PARTS,
         properties: MOST_PROPERTIES,
         seen: HashSet::new(),
@@ -46,6 +66,7 @@ pub(crate) fn merged<'a, 't>(
 
 /// What one object may still cost.
 struct Budget {
+    side: Side,
     parts: usize,
     properties: usize,
     /// Targets of references that were added.
@@ -94,8 +115,8 @@ fn add<'a, 't>(
     }
     for (name, property) in at.get("properties").iter().flat_map(At::entries) {
         budget.properties = budget.properties.checked_sub(1)?;
-        if is_read_only(documents, &property) {
-            object.read_only.insert(name);
+        if is_absent(documents, &property, budget.side) {
+            object.absent.insert(name);
         }
         let place = *object.places.entry(name).or_insert(object.properties.len());
         match object.properties.get_mut(place) {
@@ -129,10 +150,15 @@ fn says_more(schema: &Value<'_>) -> bool {
     WORDS.iter().any(|key| schema.get(key).is_some())
 }
 
-/// Returns true if only answers have a property: its schema says so, or a part of it.
-pub(crate) fn is_read_only<'a, 't>(documents: &'a Documents<'t>, at: &At<'a, 't>) -> bool {
-    fn of<'a, 't>(documents: &'a Documents<'t>, at: &At<'a, 't>, left: &mut usize) -> bool {
-        if at.is("readOnly") {
+/// Returns true if only the other side has a property: its schema says so, or a part of it.
+pub(crate) fn is_absent<'a, 't>(documents: &'a Documents<'t>, at: &At<'a, 't>, side: Side) -> bool {
+    fn of<'a, 't>(
+        documents: &'a Documents<'t>,
+        at: &At<'a, 't>,
+        keyword: &str,
+        left: &mut usize,
+    ) -> bool {
+        if at.is(keyword) {
             return true;
         }
         let Some(less) = left.checked_sub(1) else {
@@ -145,7 +171,7 @@ pub(crate) fn is_read_only<'a, 't>(documents: &'a Documents<'t>, at: &At<'a, 't>
         let Ok(at) = documents.follow(at.clone()) else {
             return false;
         };
-        if at.is("readOnly") {
+        if at.is(keyword) {
             return true;
         }
         let parts = at.get("allOf");
@@ -153,11 +179,11 @@ pub(crate) fn is_read_only<'a, 't>(documents: &'a Documents<'t>, at: &At<'a, 't>
             if *left == 0 {
                 return false;
             }
-            if of(documents, &part, left) {
+            if of(documents, &part, keyword, left) {
                 return true;
             }
         }
         false
     }
-    of(documents, at, &mut MOST_PARTS.min(32))
+    of(documents, at, side.absent(), &mut MOST_PARTS.min(32))
 }

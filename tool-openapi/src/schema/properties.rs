@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use toolwright::json::Value;
 
 use super::Bases;
-use super::object::is_read_only;
+use super::object::{Side, is_absent};
 use crate::document::{At, Documents};
 
 /// Most schemas that are looked into.
@@ -237,7 +237,7 @@ impl<'a, 't> Walk<'a, 't> {
             place.properties.push(Property {
                 name,
                 required: required.contains(name),
-                is_read_only: is_read_only(self.documents, &property),
+                is_read_only: is_absent(self.documents, &property, Side::Request),
                 at: property,
             });
         }

@@ -12,7 +12,7 @@ use crate::guard::Names;
 use crate::notice::NoticeKind;
 use crate::operation::{Parameter, Place, Refusal};
 use crate::request::{BodySource, Source};
-use crate::schema::{self, Bases, MergedObject, Property, merged, places};
+use crate::schema::{self, Bases, MergedObject, Property, Side, merged, places};
 use crate::text::{folded, readings};
 
 /// Returns true for a body whose schema has properties.
@@ -75,7 +75,7 @@ impl<'a, 't> Maker<'a, 't> {
             Some(content) => choose(self.documents, &content),
             None => Err("the body has no content".to_owned()),
         };
-        let (format, schema) = match chosen {
+        let (mut format, schema) = match chosen {
             Ok(chosen) => chosen,
             // A request can go without it.
             Err(_) if !required && matches!(found.operation.method, "GET" | "HEAD" | "DELETE") => {
@@ -83,6 +83,9 @@ impl<'a, 't> Maker<'a, 't> {
             }
             Err(why) => return Err((place, why)),
         };
+        let ignored = std::mem::take(&mut format.ignored).into_iter();
+        let ignored = ignored.map(|words| found.notice(NoticeKind::Ignored, place.clone(), words));
+        parts.notices.extend(ignored);
         parts.is_form = matches!(format.form, Form::Pairs | Form::Multipart);
         let flat = self.flat(&format, schema.as_ref(), required);
         if has_properties(&format) {
@@ -139,7 +142,7 @@ impl<'a, 't> Maker<'a, 't> {
                 return None;
             }
         }
-        let object = merged(self.documents, at)?;
+        let object = merged(self.documents, at, Side::Request)?;
         let is_flat = !object.is_open
             && !object.properties.is_empty()
             && (required || object.required.is_empty());
@@ -254,7 +257,7 @@ impl<'a, 't> Maker<'a, 't> {
         let found = parts.found;
         let mut properties = Vec::new();
         for (name, at) in object.properties {
-            if object.read_only.contains(name) {
+            if object.absent.contains(name) {
                 continue;
             }
             let (required, place) = (object.required.contains(name), Place::Body);

@@ -14,7 +14,8 @@ fn answered_to(
     headers: &[(&str, &str)],
     body: &str,
 ) -> Result<Outcome, ToolError> {
-    let parameters = r#""parameters": [{"name": "page", "in": "query", "schema": {"type": "integer"}}], "responses": {"200": {"description": "", "content": {"application/json": {"schema": {"type": "object", "required": ["never"]}}}}}"#;
+    let parameters =
+        r#""parameters": [{"name": "page", "in": "query", "schema": {"type": "integer"}}]"#;
     let text = document(&operation("/a", method, parameters), "").replace("\"run\"", "\"list\"");
     let client = Recorder::answering(status, headers, body);
     let api = OpenApi::parse(&text)
@@ -34,7 +35,6 @@ fn text(outcome: Result<Outcome, ToolError>) -> String {
 
 const JSON: &[(&str, &str)] = &[("content-type", "application/json; charset=utf-8")];
 
-/// The document's schema of the answer is not held against it, which failed calls in other importers.
 #[test]
 fn json_is_a_value_as_it_is_written() {
     assert_eq!(

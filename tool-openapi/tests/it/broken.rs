@@ -7,7 +7,7 @@ use crate::{document, operation};
 const GOOD: &str = r#""/good": {"get": {"operationId": "good", "parameters": [{"name": "q", "in": "query", "schema": {"type": "string"}}]}}"#;
 
 /// Documents with one good operation and one that is wrong: what is wrong, the entry of `paths`, and the place of the notice.
-const BROKEN: [(&str, &str, &str); 20] = [
+const BROKEN: [(&str, &str, &str); 21] = [
     (
         "an operation is a string",
         r#""/bad": {"get": "x"}"#,
@@ -72,6 +72,11 @@ const BROKEN: [(&str, &str, &str); 20] = [
     (
         "a style is not known",
         r#""/bad": {"get": {"parameters": [{"name": "a", "in": "query", "style": "curly"}]}}"#,
+        "/paths/~1bad/get/parameters/0",
+    ),
+    (
+        "a whole query is JSON",
+        r#""/bad": {"get": {"parameters": [{"name": "a", "in": "querystring", "content": {"application/json": {"schema": {"type": "object"}}}}]}}"#,
         "/paths/~1bad/get/parameters/0",
     ),
     (

@@ -10,6 +10,7 @@ mod broken;
 mod keys;
 mod names;
 mod offers;
+mod outputs;
 mod paths;
 mod presets;
 #[cfg(feature = "program")]

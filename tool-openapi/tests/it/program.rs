@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use toolwright_openapi::{ImportError, NoticeKind, OpenApi};
 
@@ -144,4 +144,177 @@ async fn tools_are_held_to_a_lock_file() {
     );
     assert_eq!(names, all);
     std::fs::remove_file(&file).unwrap();
+}
+
+/// Runs the program to its end. Returns its exit code, its output and its errors.
+async fn ran(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = program(arguments)
+        .env("OPENAPI_TEST_TOKEN", "tok-123")
+        .env_remove("OPENAPI_TEST_UNSET")
+        .output()
+        .await
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+#[tokio::test]
+async fn check_list_and_call_print_what_they_say() {
+    let head = "200 OK\r\ncontent-type: application/json";
+    let (url, requests) = server(response(head, r#"[{"id": "7"}]"#)).await;
+    let (code, out, _) = ran(&["check", DOCUMENT]).await;
+    assert_eq!(code, Some(1), "an operation is left out");
+    assert!(out.contains("POST /legacy: left out: "), "{out}");
+    assert!(
+        out.ends_with("1 operations are left out; 1 other notices\n"),
+        "{out}"
+    );
+    let base = ["--base-url", &url, "--bearer-env", "OPENAPI_TEST_TOKEN"];
+    let with = |words: &[&'static str]| [words, &base].concat();
+    let (code, out, _) = ran(&with(&["list", DOCUMENT, "--reading"])).await;
+    assert_eq!(code, Some(0));
+    assert!(
+        out.contains("list_orders") && !out.contains("cancel_order"),
+        "{out}"
+    );
+    let arguments = r#"{"customer": "Ann", "api-version": "1"}"#;
+    let call = with(&["call", DOCUMENT, "list_orders", "--json", arguments]);
+    let (code, out, error) = ran(&call).await;
+    assert_eq!(code, Some(0), "{error}");
+    assert!(out.contains(r#""id""#), "{out}");
+    let request = requests.lock().unwrap()[0].clone();
+    assert!(
+        request.starts_with("GET /orders?customer=Ann&api-version=1 "),
+        "{request}"
+    );
+    assert!(
+        request.contains("authorization: Bearer tok-123\r\n"),
+        "{request}"
+    );
+    // Nobody is there to ask before it changes something.
+    let cancel = ["call", DOCUMENT, "cancel_order", "--json", r#"{"id": "7"}"#];
+    let (code, ..) = ran(&with(&cancel)).await;
+    assert_ne!(code, Some(0));
+    assert_eq!(requests.lock().unwrap().len(), 1);
+    let (code, _, error) = ran(&with(&[cancel.as_slice(), &["--unattended"]].concat())).await;
+    assert_eq!(
+        (code, requests.lock().unwrap().len()),
+        (Some(0), 2),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn an_api_is_an_http_server() {
+    let head = "200 OK\r\ncontent-type: application/json";
+    let (url, requests) = server(response(head, r#"[{"id": "7"}]"#)).await;
+    let address = ["--listen", "127.0.0.1:0", "--base-url", &url];
+    let mut serve = program(&[&["serve", DOCUMENT], address.as_slice()].concat());
+    let mut server = serve.stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(server.stderr.take().unwrap()).lines();
+    let line = lines.next_line().await.unwrap().unwrap();
+    let address = line.strip_prefix("listening on http://").unwrap();
+    let body = r#"{"customer": "Ann", "api-version": "1"}"#;
+    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    let request = format!(
+        "POST /tools/list_orders HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
+        content-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(
+        answer.starts_with("HTTP/1.1 200 ") && answer.contains(r#""id""#),
+        "{answer}"
+    );
+    assert!(requests.lock().unwrap()[0].starts_with("GET /orders?customer=Ann&api-version=1 "));
+}
+
+#[tokio::test]
+async fn bad_input_has_a_message_and_an_exit_code() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let file = |name: &str, text: &str| {
+        let file = folder.join(format!("openapi-{}-{name}", std::process::id()));
+        std::fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let swagger = file("2.json", r#"{"swagger": "2.0", "paths": {}}"#);
+    let broken = file("broken.json", "{");
+    let yaml = file("broken.yaml", "a: [");
+    let base = "--base-url=https://api.example.com";
+    let table: [(&[&str], &str); 16] = [
+        (&["check", "none.json"], "`none.json`: No such file"),
+        (&["check", &swagger], "convert it to OpenAPI 3 first"),
+        (&["list", &broken], "the document cannot be parsed: "),
+        (&["list", &yaml], "the document cannot be parsed: "),
+        (
+            &["list", DOCUMENT],
+            "set `--base-url`: the document names no server",
+        ),
+        (
+            &["list", DOCUMENT, "--base-url=ftp://a"],
+            "only `http` and `https`",
+        ),
+        (
+            &["list", DOCUMENT, "--base-url"],
+            "`--base-url` takes a value",
+        ),
+        (
+            &["list", DOCUMENT, base, "--bearer-env=OPENAPI_TEST_UNSET"],
+            "`OPENAPI_TEST_UNSET` is not set",
+        ),
+        (
+            &["list", DOCUMENT, base, "--basic-env=OPENAPI_TEST_TOKEN"],
+            "`OPENAPI_TEST_TOKEN` is not `user:password`",
+        ),
+        (
+            &["list", DOCUMENT, base, "--api-key-env=OPENAPI_TEST_TOKEN"],
+            "takes `NAME=VALUE`",
+        ),
+        (
+            &[
+                "list",
+                DOCUMENT,
+                base,
+                "--api-key-env=key=OPENAPI_TEST_TOKEN",
+            ],
+            "no API key scheme `key`",
+        ),
+        (
+            &["list", DOCUMENT, base, "--tag=none"],
+            "`--tag` or `--reading` keeps none",
+        ),
+        (
+            &["list", DOCUMENT, base, "--bad"],
+            "unexpected argument '--bad'",
+        ),
+        (
+            &["check", DOCUMENT, "--bad"],
+            "`check` does not take `--bad`",
+        ),
+        (
+            &["list", DOCUMENT, base, "--document=other.json"],
+            "takes `NAME=VALUE`",
+        ),
+        (&["bad", DOCUMENT], "toolwright-openapi check API.json"),
+    ];
+    for (arguments, words) in table {
+        let (code, out, error) = ran(arguments).await;
+        assert_eq!((code, &*out), (Some(2), ""), "{arguments:?}: {error}");
+        assert!(error.contains(words), "{arguments:?}: {error}");
+        assert!(!error.contains("tok-123"), "{arguments:?}: {error}");
+    }
+    for file in [swagger, broken, yaml] {
+        std::fs::remove_file(file).unwrap();
+    }
+    for help in [&["--help"][..], &["serve", "--help"], &["help"]] {
+        let (code, out, _) = ran(help).await;
+        assert_eq!(code, Some(0));
+        assert!(out.contains("--bearer-env VARIABLE"), "{out}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use toolwright::Context;
 use toolwright::call::CallPlace;
-use toolwright_openapi::OpenApi;
+use toolwright_openapi::{Notice, NoticeKind, OpenApi};
 
 use crate::bodies::with_body;
 use crate::{Recorder, body, call_with, document, header, operation, schema, sent, sent_with};
@@ -370,4 +370,35 @@ fn an_optional_key_is_not_made_up() {
     let parameters = r#""parameters": [{"name": "Idempotency-Key", "in": "header", "schema": {"type": "string"}}]"#;
     let text = document(&operation("/pay", "post", parameters), "");
     assert_eq!(header(&sent(&text, "{}").unwrap(), "Idempotency-Key"), None);
+}
+
+/// What of a document is not written is said.
+#[test]
+fn what_is_not_written_is_a_notice() {
+    let query = r#""parameters": [{"name": "at", "in": "query", "allowReserved": true, "schema": {"type": "string"}}]"#;
+    let header =
+        r#", "encoding": {"tags": {"headers": {"X-Part": {"schema": {"type": "string"}}}}}"#;
+    let reserved = r#", "encoding": {"tags": {"allowReserved": true}}"#;
+    for (document, words) in [
+        (
+            document(&operation("/a", "get", query), ""),
+            "reserved characters of `at`",
+        ),
+        (
+            post("multipart/form-data", ORDER, header),
+            "the headers of the part `tags`",
+        ),
+        (
+            post("application/x-www-form-urlencoded", ORDER, reserved),
+            "reserved characters of `tags`",
+        ),
+    ] {
+        let notices = OpenApi::parse(&document).unwrap().notices();
+        let is_said =
+            |notice: &Notice| notice.kind == NoticeKind::Ignored && notice.message.contains(words);
+        assert!(notices.iter().any(is_said), "{words}: {notices:?}");
+    }
+    let types = r#", "encoding": {"tags": {"headers": {"Content-Type": {}}}}"#;
+    let document = post("multipart/form-data", ORDER, types);
+    assert_eq!(OpenApi::parse(&document).unwrap().notices(), []);
 }

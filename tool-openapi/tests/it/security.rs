@@ -466,3 +466,37 @@ fn an_empty_value_before_a_semicolon_of_the_path_is_refused() {
     let request = sent(&text, r#"{"id": "7", "rev": "5"}"#).unwrap();
     assert!(request.url.ends_with("/orders/7;rev=5"), "{}", request.url);
 }
+
+/// The host's own URL is called, and never one that a document makes of its variables.
+#[test]
+fn a_server_with_variables_is_a_url_of_the_host_that_fits() {
+    let own = r#""servers": [{"url": "https://{index}-{project}.svc.{place}.example.com/v1"}]"#;
+    let text = document(&operation("/a", "get", own), "");
+    let called = |base: &str, allowed: &str| {
+        let client = Recorder::default();
+        let api = OpenApi::parse(&text).unwrap().client(client.clone());
+        let api = api.base_url(base).unwrap().bearer("tok-123");
+        let api = api.allow_origin(allowed).unwrap();
+        let tools = api.toolset().ok()?;
+        call(&tools, "run", "{}").unwrap();
+        let request = client.requests().pop().unwrap();
+        let has_token = header(&request, "Authorization").is_some();
+        Some((request.url, has_token))
+    };
+    let index = "https://shop-7.svc.eu.example.com/v1";
+    let url = format!("{index}/a");
+    assert_eq!(
+        called(index, "https://b.example.com"),
+        Some((url.clone(), true))
+    );
+    assert_eq!(called("https://b.example.com", index), Some((url, false)));
+    for other in [
+        "https://shop-7.svc.eu.example.com",
+        "https://shop-7.svc..example.com/v1",
+        "https://shop7.svc.eu.example.com/v1",
+        "http://shop-7.svc.eu.example.com/v1",
+        "https://shop-7.svc.eu.example.com.evil.example/v1/b",
+    ] {
+        assert_eq!(called(other, "https://b.example.com"), None, "{other}");
+    }
+}

@@ -11,6 +11,7 @@ pub mod refs;
 mod subtypes;
 pub mod tree;
 
+pub(crate) use self::ordered::respelled;
 pub use self::ordered::{Ordered, Pair, owned, read, spelled};
 pub use self::parts::{Parts, change_references, inside_mut};
 pub use self::path::Path;

@@ -37,10 +37,26 @@ pub fn owned(value: Value<'_>) -> Option<Ordered> {
     })
 }
 
+/// Gives all numbers of a value their one spelling. Returns false if one is too large for an `f64`.
+pub(crate) fn respelled(value: &mut Value<'_>) -> bool {
+    match value {
+        Value::Number(text) => match spelled(std::mem::take(text)) {
+            Some(spelled) => {
+                *text = spelled;
+                true
+            }
+            None => false,
+        },
+        Value::Array(items) => items.iter_mut().all(respelled),
+        Value::Object(entries) => entries.iter_mut().all(|(_, value)| respelled(value)),
+        Value::Null | Value::Bool(_) | Value::String(_) => true,
+    }
+}
+
 /// The one spelling of a number.
 ///
 /// `None` of one that is too large for an `f64`.
-pub fn spelled(text: Cow<'static, str>) -> Option<Cow<'static, str>> {
+pub fn spelled(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
     let is_short = text.parse::<u64>().is_ok() || text.parse::<i64>().is_ok();
     if is_short && text != "-0" {
         return Some(text);

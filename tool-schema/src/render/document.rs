@@ -4,10 +4,11 @@ use std::sync::{Arc, OnceLock};
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, Serializer};
+use toolwright_json::Value;
 
 use super::{build, render};
 use crate::decode::holds_secret;
-use crate::read::{Ordered, owned, read};
+use crate::read::{Ordered, owned, read, respelled};
 use crate::shape::{Detail, Schema, Shape, Side};
 
 /// A JSON Schema: known when it compiled, or read at run time.
@@ -58,6 +59,12 @@ impl SchemaDoc {
     /// When the text is not JSON, or its value is neither an object nor a boolean, which are the only forms that a JSON
     /// Schema takes (draft 2020-12, section 4.3).
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
+        // Serde would read the text twice, and copy each string of it.
+        if let Ok(mut value @ (Value::Object(_) | Value::Bool(_))) = Value::parse(text)
+            && respelled(&mut value)
+        {
+            return Ok(Self(DocSource::SchemaText(value.to_json().into())));
+        }
         serde_json::from_str(text)
     }
 

@@ -1,7 +1,8 @@
 //! The loop of an agent: visits nodes until the run ends or pauses.
 //!
 //! An [`Engine`] borrows an agent and a session for one run. Every node saves the session before the next one starts,
-//! so a crash between nodes loses no call and repeats none.
+//! so a crash between nodes loses no call and repeats none. The nodes of a model that costs nothing are saved with the record
+//! of the next call, before it runs: a crash repeats the request alone.
 
 mod context;
 mod model;
@@ -27,6 +28,7 @@ use crate::event::{Listener, RunEvent};
 use crate::run::{AgentError, Run, RunEnd};
 use crate::session::{Node, Session, SessionError, Status, StoredEnd};
 use crate::span::AgentSpan;
+use crate::store::journal::{Journal, Unsaved};
 use crate::store::{Lease, Written};
 use crate::thread::ThreadMessage;
 
@@ -49,6 +51,10 @@ pub(super) struct Engine<'a> {
     subs: Option<SubSessions>,
     /// Span of the current step: of the last request, until the next one.
     step: Option<AgentSpan>,
+    /// Checkpoint of the last response, which the next visit of the tools writes.
+    unsaved: Option<Unsaved>,
+    /// Journal of the last visit of the tools.
+    journal: Option<Journal>,
     /// Lease of the session, if its store has leases.
     lease: Option<HeldLease>,
     /// Tools whose omission was reported, each with the dialect.
@@ -59,6 +65,7 @@ pub(super) struct Engine<'a> {
 /// counts it from there. The outermost session may continue where it stood, and gets that usage then.
 impl Drop for Engine<'_> {
     fn drop(&mut self) {
+        self.note_saved();
         if self.host.get::<SubSessions>().is_some() {
             self.count();
         }
@@ -83,6 +90,8 @@ impl<'a> Engine<'a> {
             is_step: false,
             subs: None,
             step: None,
+            unsaved: None,
+            journal: None,
             lease: None,
             left_out: HashSet::new(),
         }
@@ -186,8 +195,12 @@ impl<'a> Engine<'a> {
             self.wake();
         }
         loop {
-            match self.visit().await {
+            let node = self.session.at.node;
+            let visited = self.visit().await;
+            self.note_saved();
+            match visited {
                 Ok(None) if self.session.at.node == Node::End => {}
+                Ok(None) if self.saves_later(node)? => {}
                 Ok(None) => self.save(Written::Node).await?,
                 Ok(Some(end)) => {
                     let run = self.end(end);
@@ -208,9 +221,42 @@ impl<'a> Engine<'a> {
         }
     }
 
+    /// Notes the checkpoint that a call wrote.
+    fn note_saved(&mut self) {
+        let saved = self.journal.as_ref().map(Journal::saved);
+        self.session.saved = self.session.saved.max(saved);
+    }
+
+    /// Returns true if the next call or the end saves the node that was visited. The model of such a step costs nothing, and all
+    /// that happened in the step is recorded: its request can be made again.
+    fn saves_later(&mut self, visited: Node) -> Result<bool, AgentError> {
+        if !self.active_agent().model.is_free() {
+            return Ok(false);
+        }
+        match (visited, self.session.at.node) {
+            (Node::Model, Node::Tools) => {
+                let lease = self.lease.as_ref().map_or(Lease::None, HeldLease::kept);
+                let (persistence, after) = (&self.agent.persistence, self.session.saved);
+                if persistence.store.is_some() {
+                    let new = persistence.unsaved(self.session, Written::Node, lease, after, after);
+                    self.unsaved = Some(new?);
+                }
+                Ok(true)
+            }
+            (Node::Tools, Node::Model) => {
+                // A message of the host may have been taken.
+                let last = self.session.thread.messages().last();
+                let is_answer = matches!(last, Some(ThreadMessage::Tool(_)));
+                Ok(is_answer && self.journal.as_ref().is_some_and(Journal::has_all))
+            }
+            _ => Ok(false),
+        }
+    }
+
     /// Saves the session. The first save of a run takes the session's lease, the last one releases it. Fails with a
     /// conflict if another writer continued the session, or holds its lease.
     async fn save(&mut self, written: Written) -> Result<(), AgentError> {
+        self.unsaved = None;
         let persistence = &self.agent.persistence;
         match (&mut self.lease, written) {
             (None, Written::Start) => self.lease = persistence.start(self.session).await?,

@@ -76,7 +76,7 @@ impl Types {
             let name = &parameter.name;
             let mut of = document.of(property, &format!("{class}{}", names::class(name)));
             if !parameter.is_required {
-                if !parameter.is_nullable && of != "Any" {
+                if of != "Any" && of != "None" && !of.ends_with(" | None") {
                     of.push_str(" | None");
                 }
                 of.push_str(" = None");
@@ -202,8 +202,11 @@ impl<'t, 's> Document<'t, 's> {
             self.of(target, &name)
         } else {
             let name = self.types.reserve(&name);
-            self.open.insert(reference, name.clone());
-            self.object(target, &name)
+            let is_null = |kind: &Value<'_>| kind.as_str() == Some("null");
+            let is_nullable = items(target, "type").iter().any(is_null);
+            let or_none = if is_nullable { " | None" } else { "" };
+            self.open.insert(reference, format!("{name}{or_none}"));
+            format!("{}{or_none}", self.object(target, &name))
         };
         self.open.insert(reference, of.clone());
         of

@@ -182,3 +182,59 @@ fn stubs_keep_different_classes_apart() {
     };
     assert_ne!(class(pet), class(user), "{stubs}");
 }
+
+/// A tool with this schema of its argument `a`, and definitions.
+fn of(a: &serde_json::Value, definitions: &serde_json::Value) -> Toolset {
+    let schema =
+        serde_json::json!({"type": "object", "properties": {"a": a}, "$defs": definitions});
+    let tool = DynTool::builder()
+        .name("echo")
+        .description("Echoes.")
+        .parameters(SchemaDoc::parse(&schema.to_string()).unwrap())
+        .handler_sync(|arguments: serde_json::Value, _| Ok::<_, ToolError>(arguments));
+    Toolset::new([tool.build().unwrap()]).unwrap()
+}
+
+#[tokio::test]
+async fn none_is_a_value_where_the_schema_has_null() {
+    let nothing = serde_json::json!({});
+    let node = serde_json::json!({"Node": {"type": ["object", "null"], "properties": {"next": {"$ref": "#/$defs/Node"}}}});
+    for (schema, definitions, stub, value) in [
+        (
+            serde_json::json!({"$ref": "#/$defs/Node"}),
+            &node,
+            "a: Node | None = None",
+            r#"{"value":{"a":null}}"#,
+        ),
+        (
+            serde_json::json!({"type": ["string", "null"]}),
+            &nothing,
+            "a: str | None = None",
+            r#"{"value":{"a":null}}"#,
+        ),
+        // The list lacks it, so `None` is an argument that is left out.
+        (
+            serde_json::json!({"type": ["string", "null"], "enum": ["x"]}),
+            &nothing,
+            r#"a: Literal["x"] | None = None"#,
+            r#"{"value":{}}"#,
+        ),
+        (
+            serde_json::json!({"type": "string"}),
+            &nothing,
+            "a: str | None = None",
+            r#"{"value":{}}"#,
+        ),
+    ] {
+        let tools = of(&schema, definitions);
+        let stubs = toolwright_code::stubs(&tools);
+        assert!(stubs.contains(&format!("echo({stub})")), "{stubs}");
+        assert_eq!(
+            answer(&tools, "await echo(a=None)").await,
+            value,
+            "{schema}"
+        );
+    }
+    let stubs = toolwright_code::stubs(&of(&serde_json::json!({"$ref": "#/$defs/Node"}), &node));
+    assert!(stubs.contains("next: NotRequired[Node | None]"), "{stubs}");
+}

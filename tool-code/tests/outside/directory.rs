@@ -60,9 +60,9 @@ pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
         let mut script = format!("from {module} import *\n\nasync def main() -> None:\n    pass\n");
         let mut verdicts = String::new();
         for tool in some.iter() {
-            for (call, decodes) in samples(&some, tool.def(), at) {
+            for (call, faults) in samples(&some, tool.def(), at) {
                 let _ = writeln!(script, "    await {call}");
-                let _ = writeln!(verdicts, "{decodes}");
+                let _ = writeln!(verdicts, "{faults}");
                 calls += 1;
             }
         }
@@ -118,8 +118,8 @@ pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
     }
 }
 
-/// Returns calls of a tool as Python, and whether each decodes: some as the schema says, and some with one change of a type.
-fn samples(tools: &Toolset, def: &toolwright::ToolDef, seed: usize) -> Vec<(String, bool)> {
+/// Returns calls of a tool as Python, and the faults of each: some as the schema says, and some with one change of a type.
+fn samples(tools: &Toolset, def: &toolwright::ToolDef, seed: usize) -> Vec<(String, String)> {
     let mut samples = Samples::of(&def.input, seed as u64);
     let mut calls = Vec::new();
     // A call that decodes; more than types decides about others, such as what a path can hold.
@@ -166,14 +166,14 @@ fn samples(tools: &Toolset, def: &toolwright::ToolDef, seed: usize) -> Vec<(Stri
             def.name.to_string(),
             Value::Object(arguments.clone()).to_string(),
         );
-        let decodes = tools.validate(&call, &Context::new()).is_ok();
+        let fault = tools.validate(&call, &Context::new()).err();
         let arguments = arguments
             .iter()
             .map(|(key, value)| format!("{key}={}", python(value)));
         let name = def.name.replace('-', "_");
         calls.push((
             format!("{name}({})", arguments.collect::<Vec<_>>().join(", ")),
-            decodes,
+            fault.map_or_else(String::new, |fault| fault.to_string().replace('\n', " ")),
         ));
     }
     calls

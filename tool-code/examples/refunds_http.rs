@@ -37,7 +37,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn id(answer: &serde_json::Value) -> &str {
-    answer["id"].as_str().unwrap_or_default()
+    let id = answer.get("id").and_then(serde_json::Value::as_str);
+    id.unwrap_or_default()
 }
 
 /// Sends a request, and prints it with its answer. `ID` and `KEY` stand for the call's own.
@@ -68,8 +69,8 @@ async fn ask(
     };
     let line = format!("{line} {body}");
     let shown = format!("{}\n{status} {answer:#}\n", line.trim_end());
-    let call = answer["calls"].get(0).unwrap_or(&answer);
-    let shown = match call["ask"]["key"].as_str() {
+    let call = answer.pointer("/calls/0").unwrap_or(&answer);
+    let shown = match call.pointer("/ask/key").and_then(serde_json::Value::as_str) {
         Some(key) => shown.replace(id(call), "ID").replace(key, "KEY"),
         None => shown,
     };

@@ -52,7 +52,7 @@ pub(super) struct Engine<'a> {
     /// Span of the current step: of the last request, until the next one.
     step: Option<AgentSpan>,
     /// Checkpoint of the last response, which the next visit of the tools writes.
-    unsaved: Option<Unsaved>,
+    unsaved: Option<Box<Unsaved>>,
     /// Journal of the last visit of the tools.
     journal: Option<Journal>,
     /// Lease of the session, if its store has leases.
@@ -239,7 +239,7 @@ impl<'a> Engine<'a> {
                 let (persistence, after) = (&self.agent.persistence, self.session.saved);
                 if persistence.store.is_some() {
                     let new = persistence.unsaved(self.session, Written::Node, lease, after, after);
-                    self.unsaved = Some(new?);
+                    self.unsaved = Some(Box::new(new?));
                 }
                 Ok(true)
             }

@@ -130,7 +130,7 @@ impl Persistence {
     pub(super) fn journal(
         &self,
         session: &Session,
-        unsaved: Option<Unsaved>,
+        unsaved: Option<Box<Unsaved>>,
         lease: Option<CheckpointId>,
         unknown: UnknownOutcome,
         calls: Vec<ToolCall>,
@@ -145,8 +145,7 @@ impl Persistence {
         Ok(Some(Journal::new(
             Arc::clone(store),
             session.id(),
-            after,
-            unsaved,
+            (after, unsaved),
             lease,
             unknown,
             calls,

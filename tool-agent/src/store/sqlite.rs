@@ -296,9 +296,9 @@ impl Checkpointer for SqliteCheckpointer {
                 record.after = id;
                 Ok((id, chain, record.write(transaction)?))
             });
-            let (id, chain, begun) = put.await?;
+            let (id, chain, what) = put.await?;
             self.chains.keep(new.session, id, chain);
-            Ok((id, begun))
+            Ok((id, what))
         })
     }
 

@@ -270,9 +270,10 @@ impl Model for Outer {
     ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         let is_answered = request.thread.messages().len() > 1;
         Box::pin(async move {
-            Ok(match is_answered {
-                true => ModelResponse::text("done"),
-                false => ModelResponse::calls([call_of(CODE)]),
+            Ok(if is_answered {
+                ModelResponse::text("done")
+            } else {
+                ModelResponse::calls([call_of(CODE)])
             })
         })
     }
@@ -347,9 +348,10 @@ async fn run(store: &Dying, log: &Log) -> Option<usize> {
                 let arguments: serde_json::Value =
                     serde_json::from_str(one.arguments.as_ref().unwrap()).unwrap();
                 let n = arguments["n"].as_i64().unwrap();
-                let decision = match log.all().contains(&n.to_string()) {
-                    true => Decision::Answer(n.into()),
-                    false => Decision::Approve,
+                let decision = if log.all().contains(&n.to_string()) {
+                    Decision::Answer(n.into())
+                } else {
+                    Decision::Approve
                 };
                 session.decide(&one, decision).unwrap();
                 decided += 1;
@@ -363,7 +365,7 @@ async fn run(store: &Dying, log: &Log) -> Option<usize> {
     };
     tokio::select! {
         (session, decided) = work => {
-            let Some(decided) = decided else { return None };
+            let decided = decided?;
             let logged = log.take();
             let mut sorted = logged.clone();
             sorted.sort();

@@ -280,6 +280,9 @@ fn an_order(id: u32) -> Order {
 /// Finds an order.
 #[tool(read_only)]
 fn find_order(id: u32) -> Result<Order, ToolError> {
+    if id > 9 {
+        return Err(ToolError::failed("there is no such order"));
+    }
     Ok(an_order(id))
 }
 

@@ -116,7 +116,7 @@ impl Engine<'_> {
     pub(super) fn tools_visit(
         &self,
         tools: &Toolset,
-        unsaved: Option<Unsaved>,
+        unsaved: Option<Box<Unsaved>>,
     ) -> Result<ToolsVisit, AgentError> {
         if self.is_step {
             return Ok(ToolsVisit {
@@ -162,7 +162,7 @@ impl Engine<'_> {
     /// Creates the journal of one visit for these calls, and the checkpoint that is not saved. `again` holds approved record revisions, by place.
     pub(super) fn journal(
         &self,
-        unsaved: Option<Unsaved>,
+        unsaved: Option<Box<Unsaved>>,
         calls: Vec<ToolCall>,
         again: BTreeMap<usize, u64>,
     ) -> Result<Option<Journal>, CheckpointError> {

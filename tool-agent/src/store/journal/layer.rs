@@ -37,7 +37,7 @@ struct JournalInner {
 /// Checkpoint of the calls of a visit.
 enum Head {
     Saved,
-    Unsaved(Unsaved),
+    Unsaved(Box<Unsaved>),
     /// The write goes on when its call is dropped, since the next write follows it.
     Writing(BoxFuture<'static, Result<(CheckpointId, Option<Begun>), CheckpointError>>),
 }
@@ -62,8 +62,7 @@ impl Journal {
     pub(crate) fn new(
         store: Arc<dyn Checkpointer>,
         session: &str,
-        after: CheckpointId,
-        unsaved: Option<Unsaved>,
+        (after, unsaved): (CheckpointId, Option<Box<Unsaved>>),
         lease: Option<CheckpointId>,
         unknown: UnknownOutcome,
         calls: Vec<ToolCall>,
@@ -169,9 +168,8 @@ impl JournalInner {
         if let Some(error) = self.state().failed.clone() {
             return Err(error);
         }
-        let new = match std::mem::replace(&mut *head, Head::Saved) {
-            Head::Unsaved(new) => new,
-            _ => return Ok(None),
+        let Head::Unsaved(new) = std::mem::replace(&mut *head, Head::Saved) else {
+            return Ok(None);
         };
         let store = Arc::clone(&self.store);
         *head = Head::Writing(match begin {

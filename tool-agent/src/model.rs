@@ -39,10 +39,16 @@ pub trait Model: Send + Sync {
     }
 
     /// Returns true if the model costs nothing, such as one on a machine of the host. Its tokens count for a
-    /// [budget](crate::Agent::budget) of tokens. For one of money it needs no price. An agent with a checkpointer saves a response of
-    /// it with the first call that begins, so a crash may repeat its last request. Default: false. A model around another one
+    /// [budget](crate::Agent::budget) of tokens. For one of money it needs no price. Default: false. A model around another one
     /// returns the other's.
     fn is_free(&self) -> bool {
+        false
+    }
+
+    /// Returns true if the model works its responses out of the thread, at once. A checkpointer then stores a response with the first
+    /// call of it that begins, and a crash may repeat the last request.
+    #[doc(hidden)]
+    fn __is_computed(&self) -> bool {
         false
     }
 

@@ -98,7 +98,7 @@ pub trait Checkpointer: Send + Sync {
 
     /// Adds a checkpoint, and records that a call begins after it: in one transaction where the store has a way to. Otherwise, and by
     /// default, it [puts](Self::put) the checkpoint first and then [begins](Self::begin_call) the call. [`Begin::after`] does not
-    /// count. An agent saves the step of a model that [costs nothing](crate::Model::is_free) with the first call of it.
+    /// count. Programs over tools are stored so.
     ///
     /// # Errors
     /// As [`put`](Self::put) and [`begin_call`](Self::begin_call).

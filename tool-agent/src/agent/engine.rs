@@ -1,8 +1,8 @@
 //! The loop of an agent: visits nodes until the run ends or pauses.
 //!
 //! An [`Engine`] borrows an agent and a session for one run. Every node saves the session before the next one starts,
-//! so a crash between nodes loses no call and repeats none. The nodes of a model that costs nothing are saved with the record
-//! of the next call, before it runs: a crash repeats the request alone.
+//! so a crash between nodes loses no call and repeats none. The nodes of a model that computes its responses are saved with the
+//! record of the next call, before it runs: a crash repeats the request alone.
 
 mod context;
 mod model;
@@ -227,10 +227,10 @@ impl<'a> Engine<'a> {
         self.session.saved = self.session.saved.max(saved);
     }
 
-    /// Returns true if the next call or the end saves the node that was visited. The model of such a step costs nothing, and all
-    /// that happened in the step is recorded: its request can be made again.
+    /// Returns true if the next call or the end saves the node that was visited: the model computes its response again, and what the
+    /// calls of the step came to is recorded.
     fn saves_later(&mut self, visited: Node) -> Result<bool, AgentError> {
-        if !self.active_agent().model.is_free() {
+        if !self.active_agent().model.__is_computed() {
             return Ok(false);
         }
         match (visited, self.session.at.node) {

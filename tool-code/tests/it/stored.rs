@@ -299,7 +299,7 @@ impl Model for Helper {
         Box::pin(async move { Ok(response) })
     }
 
-    fn is_free(&self) -> bool {
+    fn __is_computed(&self) -> bool {
         true
     }
 }
@@ -425,7 +425,7 @@ async fn a_run_may_be_cancelled_at_each_write() {
 }
 
 #[tokio::test]
-async fn a_free_model_may_be_cancelled_at_each_write() {
+async fn a_computed_model_may_be_cancelled_at_each_write() {
     for number in 0..6 {
         let (store, log) = (MemoryCheckpointer::new(), Log::default());
         let dying = store_that_ends(&store, (number, Last::Cancelled));

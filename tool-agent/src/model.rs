@@ -45,6 +45,13 @@ pub trait Model: Send + Sync {
         false
     }
 
+    /// Returns true if the model works its responses out of the thread, at once. A checkpointer then stores a response with the first
+    /// call of it that begins, and a crash may repeat the last request.
+    #[doc(hidden)]
+    fn __is_computed(&self) -> bool {
+        false
+    }
+
     /// Returns how the model declares tools, so that an agent knows which tools it leaves out. Default: `None`. A model around
     /// another one returns the other's.
     fn definition_options(&self) -> Option<(Wire, DefinitionOptions)> {

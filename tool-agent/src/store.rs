@@ -96,6 +96,23 @@ pub trait Checkpointer: Send + Sync {
     /// [`CheckpointError::LeaseLost`] as for [`put`](Self::put).
     fn begin_call<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, CheckpointError>>;
 
+    /// Adds a checkpoint, and records that a call begins after it: in one transaction where the store has a way to. Otherwise, and by
+    /// default, it [puts](Self::put) the checkpoint first and then [begins](Self::begin_call) the call. [`Begin::after`] does not
+    /// count. Programs over tools are stored so.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put) and [`begin_call`](Self::begin_call).
+    fn put_and_begin<'a>(
+        &'a self,
+        new: NewCheckpoint<'a>,
+        begin: Begin<'a>,
+    ) -> BoxFuture<'a, Result<(CheckpointId, Begun), CheckpointError>> {
+        Box::pin(async move {
+            let after = self.put(new).await?;
+            Ok((after, self.begin_call(Begin { after, ..begin }).await?))
+        })
+    }
+
     /// Records the outcome of a call and increments the record's revision. Does nothing if the record no longer has
     /// this revision. The session may have newer checkpoints, since the call has run in any case.
     ///

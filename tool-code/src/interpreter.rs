@@ -73,7 +73,7 @@ enum Place {
 }
 
 impl Running {
-    /// Starts an interpreter. The environment of its process has the mark and these variables alone.
+    /// Starts an interpreter. The environment of its process has the mark, a setting of glibc and these variables alone.
     pub(crate) fn new(
         interpreter: &Interpreter,
         environment: &[String],
@@ -146,6 +146,8 @@ impl Process {
     fn start(path: &Path, environment: &[String]) -> io::Result<Self> {
         let mut command = Command::new(path);
         command.env_clear().env(MARK, "1").kill_on_drop(true);
+        // An arena of glibc for each thread of `main` would take its memory from the program.
+        command.env("MALLOC_ARENA_MAX", "1");
         for name in environment {
             if let Some(value) = std::env::var_os(name) {
                 command.env(name, value);

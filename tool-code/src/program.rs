@@ -103,6 +103,10 @@ impl Model for Program {
     fn is_free(&self) -> bool {
         true
     }
+
+    fn __is_computed(&self) -> bool {
+        true
+    }
 }
 
 impl<'t> Past<'t> {

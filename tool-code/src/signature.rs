@@ -109,11 +109,16 @@ fn is_nullable<'s>(
         let target = target.filter(|_| seen.insert(reference));
         return target.is_some_and(|target| is_nullable(target, root, seen));
     }
+    if let Some(value) = schema.get("const") {
+        return *value == Value::Null;
+    }
+    if schema.get("enum").is_some() {
+        return items(schema, "enum").contains(&Value::Null);
+    }
     let is_null = |kind: &Value<'_>| kind.as_str() == Some("null");
     schema.entries().is_empty()
         || schema.get("type").is_some_and(is_null)
         || items(schema, "type").iter().any(is_null)
-        || items(schema, "enum").contains(&Value::Null)
         || ["anyOf", "oneOf"].iter().any(|ways| {
             let mut ways = items(schema, ways).iter();
             ways.any(|way| is_nullable(way, root, seen))

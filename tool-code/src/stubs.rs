@@ -46,6 +46,9 @@ pub(crate) fn stubs_of<'d>(defs: impl Iterator<Item = &'d ToolDef>) -> String {
     let names = defs.iter().map(|def| names::identifier(&def.name));
     types.taken.extend(names);
     let mut functions = String::new();
+    let defs: Vec<_> = defs.collect();
+    let names = defs.iter().map(|def| names::identifier(&def.name));
+    types.taken.extend(names.chain(TYPING.map(str::to_owned)));
     for def in defs {
         types.function(def, &mut functions);
     }
@@ -78,9 +81,9 @@ impl Types {
                 continue;
             };
             let name = &parameter.name;
-            let mut of = document.of(property, &format!("{class}{}", names::class(name)));
+            let mut of = document.of(property, &names::class(name));
             if !parameter.is_required {
-                if !parameter.is_nullable && of != "Any" {
+                if of != "Any" && of != "None" && !of.ends_with(" | None") {
                     of.push_str(" | None");
                 }
                 of.push_str(" = None");
@@ -107,7 +110,7 @@ impl Types {
     fn reserve(&mut self, name: &str) -> String {
         let mut free = name.to_owned();
         let mut number = 2;
-        while self.taken.contains(&free) || TYPING.contains(&&*free) {
+        while self.taken.contains(&free) {
             free = format!("{name}{number}");
             number += 1;
         }
@@ -217,8 +220,11 @@ impl<'t, 's> Document<'t, 's> {
             self.of(target, &name)
         } else {
             let name = self.types.reserve(&name);
-            self.open.insert(reference, name.clone());
-            self.object(target, &name)
+            let is_null = |kind: &Value<'_>| kind.as_str() == Some("null");
+            let is_nullable = items(target, "type").iter().any(is_null);
+            let or_none = if is_nullable { " | None" } else { "" };
+            self.open.insert(reference, format!("{name}{or_none}"));
+            format!("{}{or_none}", self.object(target, &name))
         };
         self.open.insert(reference, of.clone());
         of
@@ -234,7 +240,7 @@ impl<'t, 's> Document<'t, 's> {
             "null" => "None".to_owned(),
             "array" => {
                 let items = schema.get("items");
-                let of = items.map_or_else(any, |items| self.of(items, &format!("{name}Item")));
+                let of = items.map_or_else(any, |items| self.of(items, name));
                 format!("list[{of}]")
             }
             "object" if !properties(schema).is_empty() => {
@@ -244,7 +250,7 @@ impl<'t, 's> Document<'t, 's> {
             "object" => {
                 let values = schema.get("additionalProperties");
                 let values = values.filter(|it| !it.entries().is_empty());
-                let of = values.map_or_else(any, |values| self.of(values, &format!("{name}Value")));
+                let of = values.map_or_else(any, |values| self.of(values, name));
                 format!("dict[str, {of}]")
             }
             _ => any(),
@@ -256,7 +262,7 @@ impl<'t, 's> Document<'t, 's> {
         let place = self.types.classes.len();
         let mut members = Vec::new();
         for (key, property) in properties(schema) {
-            let mut of = self.of(property, &format!("{name}{}", names::class(key)));
+            let mut of = self.of(property, &names::class(key));
             if !is_required(schema, key) {
                 of = format!("NotRequired[{of}]");
             }

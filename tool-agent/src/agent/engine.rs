@@ -1,11 +1,13 @@
 //! The loop of an agent: visits nodes until the run ends or pauses.
 //!
 //! An [`Engine`] borrows an agent and a session for one run. Every node saves the session before the next one starts,
-//! so a crash between nodes loses no call and repeats none.
+//! so a crash between nodes loses no call and repeats none. The nodes of a model that computes its responses are saved with the
+//! record of the next call, before it runs: a crash repeats the request alone.
 
 mod context;
 mod model;
 mod open;
+mod saving;
 mod spending;
 mod stored;
 mod tools;
@@ -27,7 +29,8 @@ use crate::event::{Listener, RunEvent};
 use crate::run::{AgentError, Run, RunEnd};
 use crate::session::{Node, Session, SessionError, Status, StoredEnd};
 use crate::span::AgentSpan;
-use crate::store::{Lease, Written};
+use crate::store::Written;
+use crate::store::journal::{Journal, Unsaved};
 use crate::thread::ThreadMessage;
 
 /// One run of one session.
@@ -49,6 +52,10 @@ pub(super) struct Engine<'a> {
     subs: Option<SubSessions>,
     /// Span of the current step: of the last request, until the next one.
     step: Option<AgentSpan>,
+    /// Checkpoint of the last response, which the next visit of the tools writes.
+    unsaved: Option<Box<Unsaved>>,
+    /// Journal of the last visit of the tools.
+    journal: Option<Journal>,
     /// Lease of the session, if its store has leases.
     lease: Option<HeldLease>,
     /// Tools whose omission was reported, each with the dialect.
@@ -59,6 +66,7 @@ pub(super) struct Engine<'a> {
 /// counts it from there. The outermost session may continue where it stood, and gets that usage then.
 impl Drop for Engine<'_> {
     fn drop(&mut self) {
+        self.note_saved();
         if self.host.get::<SubSessions>().is_some() {
             self.count();
         }
@@ -83,6 +91,8 @@ impl<'a> Engine<'a> {
             is_step: false,
             subs: None,
             step: None,
+            unsaved: None,
+            journal: None,
             lease: None,
             left_out: HashSet::new(),
         }
@@ -186,8 +196,12 @@ impl<'a> Engine<'a> {
             self.wake();
         }
         loop {
-            match self.visit().await {
+            let node = self.session.at.node;
+            let visited = self.visit().await;
+            self.note_saved();
+            match visited {
                 Ok(None) if self.session.at.node == Node::End => {}
+                Ok(None) if self.saves_later(node)? => {}
                 Ok(None) => self.save(Written::Node).await?,
                 Ok(Some(end)) => {
                     let run = self.end(end);
@@ -206,26 +220,6 @@ impl<'a> Engine<'a> {
                 }
             }
         }
-    }
-
-    /// Saves the session. The first save of a run takes the session's lease, the last one releases it. Fails with a
-    /// conflict if another writer continued the session, or holds its lease.
-    async fn save(&mut self, written: Written) -> Result<(), AgentError> {
-        let persistence = &self.agent.persistence;
-        match (&mut self.lease, written) {
-            (None, Written::Start) => self.lease = persistence.start(self.session).await?,
-            (None, _) => persistence.put(self.session, written, Lease::None).await?,
-            (Some(held), Written::End) => {
-                let released = held.released();
-                persistence.put(self.session, written, released).await?;
-                held.is_over();
-            }
-            (Some(held), _) => {
-                let kept = held.kept();
-                persistence.put(self.session, written, kept).await?;
-            }
-        }
-        Ok(())
     }
 
     /// Prepares the session for a run. Fails if the session is not in a state that can run.

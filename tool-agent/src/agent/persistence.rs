@@ -16,10 +16,8 @@ use super::Agent;
 use super::held_lease::{HeldLease, is_releasing, released};
 use crate::run::{AgentError, Run};
 use crate::session::{Session, SessionError};
-use crate::store::journal::Journal;
-use crate::store::{
-    Checkpoint, CheckpointError, CheckpointId, Checkpointer, Lease, NewCheckpoint, Written,
-};
+use crate::store::journal::{Journal, Unsaved};
+use crate::store::{Checkpoint, CheckpointError, CheckpointId, Checkpointer, Lease, Written};
 
 /// Store of an agent's sessions, with its settings.
 #[derive(Clone, Default)]
@@ -74,6 +72,34 @@ impl Persistence {
         Ok(held)
     }
 
+    /// Returns the checkpoint of the session as it is now.
+    pub(super) fn unsaved(
+        &self,
+        session: &Session,
+        written: Written,
+        lease: Lease,
+        after: Option<CheckpointId>,
+        parent: Option<CheckpointId>,
+    ) -> Result<Unsaved, CheckpointError> {
+        let body = serde_json::to_string(session).map_err(|error| {
+            let words = format!("the session `{}` cannot be written", session.id());
+            CheckpointError::store_with(words, error)
+        })?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        Ok(Unsaved {
+            session: session.id().to_owned(),
+            after,
+            parent,
+            written,
+            next: session.next(),
+            at_ms: u64::try_from(now.unwrap_or_default().as_millis()).unwrap_or(u64::MAX),
+            metadata: self.metadata.clone(),
+            caller: self.caller.clone(),
+            lease,
+            body,
+        })
+    }
+
     async fn put_after(
         &self,
         session: &mut Session,
@@ -85,23 +111,8 @@ impl Persistence {
         let Some(store) = &self.store else {
             return Ok(());
         };
-        let body = serde_json::to_string(session).map_err(|error| {
-            let words = format!("the session `{}` cannot be written", session.id());
-            CheckpointError::store_with(words, error)
-        })?;
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let new = NewCheckpoint {
-            session: session.id(),
-            after,
-            parent,
-            written,
-            next: session.next(),
-            at_ms: u64::try_from(now.unwrap_or_default().as_millis()).unwrap_or(u64::MAX),
-            metadata: &self.metadata,
-            caller: self.caller.as_deref(),
-            lease,
-            body: &body,
-        };
+        let unsaved = self.unsaved(session, written, lease, after, parent)?;
+        let new = unsaved.checkpoint();
         let is_releasing = is_releasing(session.id());
         let id = match store.put(new).await {
             // The holder is a run of this process that was dropped.
@@ -119,6 +130,7 @@ impl Persistence {
     pub(super) fn journal(
         &self,
         session: &Session,
+        unsaved: Option<Box<Unsaved>>,
         lease: Option<CheckpointId>,
         unknown: UnknownOutcome,
         calls: Vec<ToolCall>,
@@ -133,7 +145,7 @@ impl Persistence {
         Ok(Some(Journal::new(
             Arc::clone(store),
             session.id(),
-            after,
+            (after, unsaved),
             lease,
             unknown,
             calls,

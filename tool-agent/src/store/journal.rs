@@ -6,13 +6,47 @@
 mod layer;
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::{Map, Value};
 use toolwright_provider::call::{Bytes, ToolCall};
 use toolwright_runtime::tool::Context;
 
 pub(crate) use self::layer::{Journal, unknown};
-use crate::store::CheckpointId;
+use crate::session::Node;
+use crate::store::{CheckpointId, Lease, NewCheckpoint, Written};
+
+/// A checkpoint that is not in the store.
+pub(crate) struct Unsaved {
+    pub(crate) session: String,
+    pub(crate) after: Option<CheckpointId>,
+    pub(crate) parent: Option<CheckpointId>,
+    pub(crate) written: Written,
+    pub(crate) next: Node,
+    pub(crate) at_ms: u64,
+    pub(crate) metadata: Map<String, Value>,
+    pub(crate) caller: Option<Arc<str>>,
+    pub(crate) lease: Lease,
+    pub(crate) body: String,
+}
+
+impl Unsaved {
+    pub(crate) fn checkpoint(&self) -> NewCheckpoint<'_> {
+        NewCheckpoint {
+            session: &self.session,
+            after: self.after,
+            parent: self.parent,
+            written: self.written,
+            next: self.next,
+            at_ms: self.at_ms,
+            metadata: &self.metadata,
+            caller: self.caller.as_deref(),
+            lease: self.lease,
+            body: &self.body,
+        }
+    }
+}
 
 /// Record of a call in a [`Checkpointer`](crate::store::Checkpointer). `Debug` shows the lengths of arguments.
 #[derive(Clone, PartialEq)]

@@ -279,16 +279,27 @@ impl Checkpointer for SqliteCheckpointer {
     }
 
     fn begin_call<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, CheckpointError>> {
-        let of = NewRecord {
-            session: begin.session.to_owned(),
-            key: begin.key.to_owned(),
-            call: begin.call.clone(),
-            model_arguments: begin.model_arguments.map(str::to_owned),
-            after: begin.after,
-            replaces: begin.replaces,
-            lease: begin.lease,
-        };
+        let of = NewRecord::of(&begin);
         Box::pin(self.transact(move |transaction| of.write(transaction)))
+    }
+
+    fn put_and_begin<'a>(
+        &'a self,
+        new: NewCheckpoint<'a>,
+        begin: Begin<'a>,
+    ) -> BoxFuture<'a, Result<(CheckpointId, Begun), CheckpointError>> {
+        Box::pin(async move {
+            let (chain, of) = (self.chain(&new), OwnedCheckpoint::of(&new));
+            let mut record = NewRecord::of(&begin);
+            let put = self.transact(move |transaction| {
+                let (id, chain) = of.write(transaction, chain)?;
+                record.after = id;
+                Ok((id, chain, record.write(transaction)?))
+            });
+            let (id, chain, what) = put.await?;
+            self.chains.keep(new.session, id, chain);
+            Ok((id, what))
+        })
     }
 
     fn end_call<'a>(&'a self, end: End<'a>) -> BoxFuture<'a, Result<(), CheckpointError>> {

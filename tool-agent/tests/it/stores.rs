@@ -80,6 +80,7 @@ enum Fault {
     RunsAgain,
     NeverRunsAgain,
     RunsForTheOvertaken,
+    BeginsWithoutItsCheckpoint,
     EndsAny,
     EndsNone,
     SortsCalls,
@@ -294,6 +295,20 @@ impl Checkpointer for Faulty {
         })
     }
 
+    fn put_and_begin<'a>(
+        &'a self,
+        new: NewCheckpoint<'a>,
+        begin: Begin<'a>,
+    ) -> BoxFuture<'a, Result<(CheckpointId, Begun), CheckpointError>> {
+        Box::pin(async move {
+            if self.is(Fault::BeginsWithoutItsCheckpoint) {
+                return Ok((begin.after, self.begin_call(begin).await?));
+            }
+            let after = self.put(new).await?;
+            Ok((after, self.begin_call(Begin { after, ..begin }).await?))
+        })
+    }
+
     fn end_call<'a>(&'a self, mut end: End<'a>) -> BoxFuture<'a, Result<(), CheckpointError>> {
         Box::pin(async move {
             match self.fault {
@@ -498,6 +513,10 @@ fn a_store_that_breaks_a_promise_is_told_which() {
         (
             Fault::RunsForTheOvertaken,
             "who was overtaken and begins a new one meets a conflict",
+        ),
+        (
+            Fault::BeginsWithoutItsCheckpoint,
+            "who was overtaken and begins with a checkpoint meets a conflict",
         ),
         (
             Fault::EndsAny,

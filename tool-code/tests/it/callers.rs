@@ -253,16 +253,20 @@ async fn layers_events_and_progress_see_the_calls() {
     let (counted, log) = (Counted::default(), Log::default());
     let (layer, heard) = (counted.clone(), log.clone());
     let tool = code_mode(&tools![work]).executor(move |tools| {
-        Executor::serial(tools).layer(layer).on_event(move |event| {
-            if let Event::Progress { progress, .. } = event {
-                heard.add(progress.message.clone().unwrap());
-            }
-        })
+        Executor::serial(tools)
+            .layer(layer)
+            .on_event(move |event| match event {
+                Event::Started { call, .. } => heard.add(format!("{} begins", call.name)),
+                Event::Progress { progress, .. } => heard.add(progress.message.clone().unwrap()),
+                Event::Finished { .. } => heard.add("ends"),
+                _ => {}
+            })
     });
     let text = answer_of(tool.build().unwrap(), "[await work(), await work()]").await;
     assert_eq!(text, r#"{"value":["done","done"]}"#);
     assert_eq!(counted.0.load(Ordering::Relaxed), 2);
-    assert_eq!(log.take(), ["half", "half"]);
+    let events = ["work begins", "half", "ends", "work begins", "half", "ends"];
+    assert_eq!(log.take(), events);
 }
 
 #[tokio::test]

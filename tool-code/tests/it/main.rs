@@ -7,6 +7,7 @@ mod callers;
 mod limits;
 mod pauses;
 mod programs;
+mod stored;
 mod stubs;
 
 use std::sync::{Arc, Mutex};
@@ -23,6 +24,10 @@ pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
 impl Log {
     pub(crate) fn add(&self, words: impl Into<String>) {
         self.0.lock().unwrap().push(words.into());
+    }
+
+    pub(crate) fn all(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
     }
 
     pub(crate) fn take(&self) -> Vec<String> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolwright::call::WrapTool;
 use toolwright::schema::SchemaDoc;
-use toolwright::{DynTool, Tool, ToolDef, ToolError, Toolset};
+use toolwright::{DynTool, Outcome, Schema, Tool, ToolDef, ToolError, Toolset, tool, tools};
 
 use crate::answer;
 
@@ -215,4 +215,162 @@ fn no_class_has_the_name_of_a_function() {
             && stubs.contains("async def Order(order: Order2 | None = None)"),
         "{stubs}"
     );
+}
+
+/// A tool with this schema of its argument `a`, and definitions.
+fn of(a: &serde_json::Value, definitions: &serde_json::Value) -> Toolset {
+    let schema =
+        serde_json::json!({"type": "object", "properties": {"a": a}, "$defs": definitions});
+    let tool = DynTool::builder()
+        .name("echo")
+        .description("Echoes.")
+        .parameters(SchemaDoc::parse(&schema.to_string()).unwrap())
+        .handler_sync(|arguments: serde_json::Value, _| Ok::<_, ToolError>(arguments));
+    Toolset::new([tool.build().unwrap()]).unwrap()
+}
+
+#[tokio::test]
+async fn none_is_a_value_where_the_schema_has_null() {
+    let nothing = serde_json::json!({});
+    let node = serde_json::json!({"Node": {"type": ["object", "null"], "properties": {"next": {"$ref": "#/$defs/Node"}}}});
+    for (schema, definitions, stub, value) in [
+        (
+            serde_json::json!({"$ref": "#/$defs/Node"}),
+            &node,
+            "a: Node | None = None",
+            r#"{"value":{"a":null}}"#,
+        ),
+        (
+            serde_json::json!({"type": ["string", "null"]}),
+            &nothing,
+            "a: str | None = None",
+            r#"{"value":{"a":null}}"#,
+        ),
+        // The list lacks it, so `None` is an argument that is left out.
+        (
+            serde_json::json!({"type": ["string", "null"], "enum": ["x"]}),
+            &nothing,
+            r#"a: Literal["x"] | None = None"#,
+            r#"{"value":{}}"#,
+        ),
+        (
+            serde_json::json!({"type": "string"}),
+            &nothing,
+            "a: str | None = None",
+            r#"{"value":{}}"#,
+        ),
+    ] {
+        let tools = of(&schema, definitions);
+        let stubs = toolwright_code::stubs(&tools);
+        assert!(stubs.contains(&format!("echo({stub})")), "{stubs}");
+        assert_eq!(
+            answer(&tools, "await echo(a=None)").await,
+            value,
+            "{schema}"
+        );
+    }
+    let stubs = toolwright_code::stubs(&of(&serde_json::json!({"$ref": "#/$defs/Node"}), &node));
+    assert!(stubs.contains("next: NotRequired[Node | None]"), "{stubs}");
+}
+
+#[derive(serde::Serialize, Schema)]
+struct Order {
+    id: u32,
+    /// Amount in cents
+    total: u64,
+    state: State,
+    lines: Vec<Line>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+#[derive(serde::Serialize, Schema)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Open,
+    Paid,
+}
+
+#[derive(serde::Serialize, Schema)]
+struct Line {
+    item: String,
+    count: u8,
+}
+
+fn an_order(id: u32) -> Order {
+    let line = Line {
+        item: "pen".to_owned(),
+        count: 2,
+    };
+    Order {
+        id,
+        total: 700,
+        state: if id == 0 { State::Open } else { State::Paid },
+        lines: vec![line],
+        note: None,
+    }
+}
+
+/// Finds an order.
+#[tool(read_only)]
+fn find_order(id: u32) -> Result<Order, ToolError> {
+    if id > 9 {
+        return Err(ToolError::failed("there is no such order"));
+    }
+    Ok(an_order(id))
+}
+
+/// Lists all orders.
+#[tool(read_only)]
+fn list_orders() -> Vec<Order> {
+    vec![an_order(0), an_order(1)]
+}
+
+/// Counts orders.
+#[tool(read_only)]
+fn count_orders() -> usize {
+    2
+}
+
+/// Asks the user.
+#[tool]
+fn ask_user(question: &str) -> Outcome {
+    Outcome::ask(question)
+}
+
+#[tokio::test]
+async fn results_have_types_each_once() {
+    let tools = tools![find_order, list_orders, count_orders, ask_user];
+    let expected = r#"class FindOrderResult(TypedDict):
+    id: int  # (0..)
+    total: int  # Amount in cents (0..)
+    state: Literal["open", "paid"]
+    lines: list[Lines]
+    note: NotRequired[str | None]
+
+class Lines(TypedDict):
+    item: str
+    count: int  # (0..255)
+
+async def find_order(id: int) -> FindOrderResult:
+    """Finds an order.
+    id: (0..)"""
+
+async def list_orders() -> list[FindOrderResult]:
+    """Lists all orders."""
+
+async def count_orders() -> int:
+    """Counts orders."""
+
+async def ask_user(question: str) -> Any:
+    """Asks the user."""
+
+"#;
+    assert_eq!(toolwright_code::stubs(&tools), expected);
+    // The program reads what the types say.
+    let code = "order = await find_order(1)\n\
+        total = sum(order['total'] for order in await list_orders())\n\
+        [order['state'], order['lines'][0]['count'], 'note' in order, total, await count_orders()]";
+    let value = answer(&tools, code).await;
+    assert_eq!(value, r#"{"value":["paid",2,false,1400,2]}"#);
 }

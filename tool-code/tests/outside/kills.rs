@@ -293,7 +293,7 @@ fn children() -> Vec<String> {
     let pgrep = String::from_utf8(output.stdout).unwrap();
     let is_interpreter = |id: &&str| {
         fs::read(format!("/proc/{id}/environ"))
-            .is_ok_and(|it| it.starts_with(b"TOOLWRIGHT_CODE_WORKER"))
+            .is_ok_and(|it| String::from_utf8_lossy(&it).contains("TOOLWRIGHT_CODE_WORKER"))
     };
     pgrep
         .lines()

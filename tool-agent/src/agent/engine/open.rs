@@ -84,11 +84,11 @@ impl Engine<'_> {
         let is_own = call.session.as_deref() == Some(self.session.id());
         // Another agent's tool of this name is another tool.
         let tool = tools.get(&call.call.name).filter(|_| is_own);
-        let mut visit = self.tools_visit(&tools)?;
+        let mut visit = self.tools_visit(&tools, None)?;
         (visit.journal, visit.begun) = (None, None);
         if is_own {
             // Approvals are of calls of the last turn.
-            visit.journal = self.journal(vec![call.call.clone()], BTreeMap::new())?;
+            visit.journal = self.journal(None, vec![call.call.clone()], BTreeMap::new())?;
         }
         let policy = self.unknown_outcome();
         // An approval is for one run, and only a person gives another.

@@ -42,6 +42,7 @@ impl Engine<'_> {
     }
 
     async fn run_calls(&mut self) -> VisitResult {
+        self.journal = None;
         if self.session.thread.unanswered().is_empty() && self.session.settled.is_empty() {
             // The host has answered the remaining calls.
             self.session.settle();
@@ -59,7 +60,9 @@ impl Engine<'_> {
         let settled = self.session.settled.clone();
         decided.extend(settled.iter().map(SettledCall::decided));
         decided.sort_by_key(|one| one.place);
-        let visit = self.tools_visit(&tools)?;
+        let unsaved = self.unsaved.take();
+        let visit = self.tools_visit(&tools, unsaved)?;
+        self.journal.clone_from(&visit.journal);
         self.subs.clone_from(&visit.subs);
         let at = &mut self.session.at;
         let is_new = at.counted != Some(at.turn);
@@ -78,6 +81,7 @@ impl Engine<'_> {
             });
             let turn = Turn::from(&decided).answered(answers);
             let batch = executor.run(turn, &self.call_context(&visit)).await;
+            visit.settle().await;
             let halted = self.take(&places, &batch, &places, &visit)?;
             // As in a batch, siblings of a call that ends the run still run.
             let stops = batch.halts().iter().any(|halt| {
@@ -104,6 +108,7 @@ impl Engine<'_> {
         let batch = executor
             .run(Turn::planned(calls, &plans), &self.call_context(&visit))
             .await;
+        visit.settle().await;
         self.take(&all, &batch, &places, &visit)
     }
 

@@ -20,7 +20,7 @@ use crate::event::RunEvent;
 use crate::run::AgentError;
 use crate::session::WaitingCall;
 use crate::store::CheckpointError;
-use crate::store::journal::Journal;
+use crate::store::journal::{Journal, Unsaved};
 
 /// Journal, sub-sessions and paused calls of one visit of the tools.
 pub(super) struct ToolsVisit {
@@ -97,6 +97,13 @@ impl ToolsVisit {
         (wait, None)
     }
 
+    /// Waits for what calls have left to write.
+    pub(super) async fn settle(&self) {
+        if let Some(journal) = &self.journal {
+            journal.settle().await;
+        }
+    }
+
     pub(super) fn failure(&self) -> Option<CheckpointError> {
         let journal = self.journal.as_ref().and_then(Journal::failure);
         journal.or_else(|| self.subs.as_ref().and_then(SubSessions::failure))
@@ -105,8 +112,12 @@ impl ToolsVisit {
 
 impl Engine<'_> {
     /// Prepares a visit for calls of these tools. A step saves no session, so it has no checkpoint for
-    /// call records to refer to, and no sub-sessions.
-    pub(super) fn tools_visit(&self, tools: &Toolset) -> Result<ToolsVisit, AgentError> {
+    /// call records to refer to, and no sub-sessions. The first call that begins writes the checkpoint that is not saved.
+    pub(super) fn tools_visit(
+        &self,
+        tools: &Toolset,
+        unsaved: Option<Box<Unsaved>>,
+    ) -> Result<ToolsVisit, AgentError> {
         if self.is_step {
             return Ok(ToolsVisit {
                 journal: None,
@@ -133,6 +144,7 @@ impl Engine<'_> {
         Ok(ToolsVisit {
             paused: is_attended.then(|| self.session.paused_calls()),
             journal: self.journal(
+                unsaved,
                 self.session.thread().last_calls().to_vec(),
                 self.session.again().collect(),
             )?,
@@ -147,15 +159,16 @@ impl Engine<'_> {
         self.agent.reports_edits || self.active_agent().reports_edits
     }
 
-    /// Creates the journal of one visit for these calls. `again` holds approved record revisions, by place.
+    /// Creates the journal of one visit for these calls, and the checkpoint that is not saved. `again` holds approved record revisions, by place.
     pub(super) fn journal(
         &self,
+        unsaved: Option<Box<Unsaved>>,
         calls: Vec<ToolCall>,
         again: BTreeMap<usize, u64>,
     ) -> Result<Option<Journal>, CheckpointError> {
         let (persistence, unknown) = (&self.agent.persistence, self.unknown_outcome());
         let lease = self.lease.as_ref().map(HeldLease::token);
-        persistence.journal(self.session, lease, unknown, calls, again)
+        persistence.journal(self.session, unsaved, lease, unknown, calls, again)
     }
 
     /// Returns the policy of the active agent, or of the one that was asked.

@@ -1,16 +1,17 @@
 //! The layer that writes call records.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use tokio::sync::Mutex as AsyncMutex;
 use toolwright_provider::call::{
     Annotations, ErrorKind, Outcome, StoredOutcome, ToolCall, ToolError,
 };
 use toolwright_runtime::executor::{Handled, Layer, Next, Request, UnknownOutcome};
 use toolwright_runtime::tool::{BoxFuture, OpenCall, OpenCallError, OpenCallStore};
 
-use super::{Begin, Begun, CallRecord, End};
+use super::{Begin, Begun, CallRecord, End, Unsaved};
 use crate::store::{CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart};
 
 /// Innermost layer of an agent with a checkpointer, for one visit of the tools node. It records each call before and
@@ -21,7 +22,8 @@ pub(crate) struct Journal(Arc<JournalInner>);
 struct JournalInner {
     store: Arc<dyn Checkpointer>,
     session: String,
-    after: CheckpointId,
+    /// Checkpoint of the calls. The first call that begins writes it with its record.
+    head: AsyncMutex<Head>,
     /// Lease of the run.
     lease: Option<CheckpointId>,
     unknown: UnknownOutcome,
@@ -32,8 +34,19 @@ struct JournalInner {
     state: Mutex<JournalState>,
 }
 
-#[derive(Default)]
+/// Checkpoint of the calls of a visit.
+enum Head {
+    Saved,
+    Unsaved(Box<Unsaved>),
+    /// The write goes on when its call is dropped, since the next write follows it.
+    Writing(BoxFuture<'static, Result<(CheckpointId, Option<Begun>), CheckpointError>>),
+}
+
 struct JournalState {
+    /// Newest checkpoint of the session.
+    after: CheckpointId,
+    /// Places of calls that ended in this visit, and have not begun again.
+    ended: BTreeSet<usize>,
     /// Revisions written by this visit, by place. An outer layer may repeat a call.
     written: BTreeMap<usize, u64>,
     /// Revisions of the records of calls that a person decides about, by place: of an unknown outcome, or paused.
@@ -49,22 +62,50 @@ impl Journal {
     pub(crate) fn new(
         store: Arc<dyn Checkpointer>,
         session: &str,
-        after: CheckpointId,
+        (after, unsaved): (CheckpointId, Option<Box<Unsaved>>),
         lease: Option<CheckpointId>,
         unknown: UnknownOutcome,
         calls: Vec<ToolCall>,
         again: BTreeMap<usize, u64>,
     ) -> Self {
+        let state = Mutex::new(JournalState {
+            after,
+            ended: BTreeSet::new(),
+            written: BTreeMap::new(),
+            unknown: BTreeMap::new(),
+            open: BTreeMap::new(),
+            made_before: BTreeMap::new(),
+            failed: None,
+        });
         Self(Arc::new(JournalInner {
             store,
             session: session.to_owned(),
-            after,
+            head: AsyncMutex::new(unsaved.map_or(Head::Saved, Head::Unsaved)),
             lease,
             unknown,
             calls,
             again,
-            state: Mutex::default(),
+            state,
         }))
+    }
+
+    /// Returns the newest checkpoint of the session.
+    pub(crate) fn saved(&self) -> CheckpointId {
+        self.0.state().after
+    }
+
+    /// Waits for the write of a call that was dropped meanwhile.
+    pub(crate) async fn settle(&self) {
+        let mut head = self.0.head.lock().await;
+        if let Err(error) = self.0.written(&mut head).await {
+            self.0.fail(error);
+        }
+    }
+
+    /// Returns true if each call of the turn ran in this visit, and its outcome is recorded.
+    pub(crate) fn has_all(&self) -> bool {
+        let state = self.0.state();
+        state.ended.len() == self.0.calls.len() && state.unknown.is_empty()
     }
 
     /// Returns the error if the journal could not be written. The batch is discarded then.
@@ -103,16 +144,70 @@ impl JournalInner {
     ) -> Result<Begun, CheckpointError> {
         let call = request.call();
         let written = self.calls.get(place(request)).map(|call| &*call.arguments);
+        let model_arguments = written.filter(|written| **written != *call.arguments);
         let begin = Begin {
             session: &self.session,
-            after: self.after,
+            after: self.state().after,
             key,
             call,
-            model_arguments: written.filter(|written| **written != *call.arguments),
+            model_arguments,
             replaces,
             lease: self.lease,
         };
-        self.store.begin_call(begin).await
+        if let Some(begun) = self.save(Some(begin)).await? {
+            return Ok(begun);
+        }
+        let after = self.state().after;
+        self.store.begin_call(Begin { after, ..begin }).await
+    }
+
+    /// Writes the checkpoint of the calls, with the record of this one. Returns `None` if the record is left to write.
+    async fn save(&self, begin: Option<Begin<'_>>) -> Result<Option<Begun>, CheckpointError> {
+        let mut head = self.head.lock().await;
+        self.written(&mut head).await?;
+        if let Some(error) = self.state().failed.clone() {
+            return Err(error);
+        }
+        let Head::Unsaved(new) = std::mem::replace(&mut *head, Head::Saved) else {
+            return Ok(None);
+        };
+        let store = Arc::clone(&self.store);
+        *head = Head::Writing(match begin {
+            None => Box::pin(async move { Ok((store.put(new.checkpoint()).await?, None)) }),
+            Some(begin) => {
+                let (key, call) = (begin.key.to_owned(), begin.call.clone());
+                let model_arguments = begin.model_arguments.map(str::to_owned);
+                let (after, replaces, lease) = (begin.after, begin.replaces, begin.lease);
+                Box::pin(async move {
+                    let begin = Begin {
+                        session: &new.session,
+                        after,
+                        key: &key,
+                        call: &call,
+                        model_arguments: model_arguments.as_deref(),
+                        replaces,
+                        lease,
+                    };
+                    let written = store.put_and_begin(new.checkpoint(), begin).await?;
+                    Ok((written.0, Some(written.1)))
+                })
+            }
+        });
+        self.written(&mut head).await
+    }
+
+    /// Waits for the write of the checkpoint, if there is one.
+    async fn written(&self, head: &mut Head) -> Result<Option<Begun>, CheckpointError> {
+        let Head::Writing(write) = head else {
+            return Ok(None);
+        };
+        let written = write.await;
+        *head = Head::Saved;
+        let (after, begun) = written.inspect_err(|error| {
+            self.state().failed.get_or_insert_with(|| error.clone());
+        })?;
+        self.state().after = after;
+        Ok(begun)
     }
 
     /// Returns true if a call with this record may run again: a person approved it, or its end is not recorded and that
@@ -144,7 +239,10 @@ impl JournalInner {
     async fn call(&self, request: Request<'_>, next: Next<'_>) -> Handled {
         // The session of an agent is its record.
         if request.tool().__agent().is_some() {
-            return next.run(request).await;
+            return match self.save(None).await {
+                Ok(_) => next.run(request).await,
+                Err(error) => self.fail(error),
+            };
         }
         let Some(call_place) = request.context().call_place() else {
             return self.fail(CheckpointError::store("a call of a run without an id"));
@@ -161,6 +259,7 @@ impl JournalInner {
             let mut state = self.state();
             // An attempt of this run is no earlier one's.
             state.made_before.remove(&key);
+            state.ended.remove(&index);
             state.written.get(&index).copied()
         };
         let begun = match self.begin(&key, &request, written).await {
@@ -224,7 +323,10 @@ impl JournalInner {
         });
         match ended.await {
             Ok(()) => {
-                self.state().written.insert(index, revision + 1);
+                let mut state = self.state();
+                state.written.insert(index, revision + 1);
+                state.ended.insert(index);
+                drop(state);
                 self.note(index, revision + 1, outcome);
                 handled
             }

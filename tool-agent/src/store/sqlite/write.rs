@@ -12,7 +12,8 @@ use super::table;
 use crate::session::Node;
 use crate::store::delta::Chain;
 use crate::store::{
-    Begun, CallRecord, CheckpointError, CheckpointId, Lease, NewCheckpoint, SessionHead, Written,
+    Begin, Begun, CallRecord, CheckpointError, CheckpointId, Lease, NewCheckpoint, SessionHead,
+    Written,
 };
 
 /// Returns the session's row. Fails if a write with this lease, after this checkpoint, may not be done.
@@ -136,16 +137,28 @@ impl OwnedCheckpoint {
 
 /// Owned copy of a new call record, for the worker thread.
 pub(super) struct NewRecord {
-    pub(super) session: String,
-    pub(super) key: String,
-    pub(super) call: ToolCall,
-    pub(super) model_arguments: Option<String>,
+    session: String,
+    key: String,
+    call: ToolCall,
+    model_arguments: Option<String>,
     pub(super) after: CheckpointId,
-    pub(super) replaces: Option<u64>,
-    pub(super) lease: Option<CheckpointId>,
+    replaces: Option<u64>,
+    lease: Option<CheckpointId>,
 }
 
 impl NewRecord {
+    pub(super) fn of(begin: &Begin<'_>) -> Self {
+        Self {
+            session: begin.session.to_owned(),
+            key: begin.key.to_owned(),
+            call: begin.call.clone(),
+            model_arguments: begin.model_arguments.map(str::to_owned),
+            after: begin.after,
+            replaces: begin.replaces,
+            lease: begin.lease,
+        }
+    }
+
     pub(super) fn write(self, transaction: &Transaction<'_>) -> SqlResult<Begun> {
         let session = &*self.session;
         let (lease, after) = (Lease::of_run(self.lease), Some(self.after));

@@ -18,7 +18,7 @@ use crate::store::{
 /// Checks that a store keeps the guarantees of its trait:
 /// - Checkpoints are added only after the newest one, and are read back unchanged.
 /// - Numbers grow and are never reused.
-/// - A call is recorded once.
+/// - A call is recorded once, also together with its checkpoint.
 /// - A lease keeps other writers out, and a lost one writes nothing. This takes about a second.
 /// - Messages of an inbox arrive once, and in their order.
 /// - Old checkpoints are pruned, single ones deleted, and the rest stays as it was.
@@ -53,6 +53,7 @@ pub async fn checkpointer<C: Checkpointer + 'static>(open: impl AsyncFn() -> C) 
     what_is_deleted_is_gone(&store).await;
     calls::are_recorded_once(&store).await;
     calls::belong_to_their_session(&store).await;
+    calls::begin_with_their_checkpoint(&store).await;
     callers_take_theirs_with_them(&store).await;
     old_ones_are_pruned(&store).await;
     single_ones_are_deleted(&store).await;

@@ -2,8 +2,8 @@
 
 use toolwright_provider::call::ToolCall;
 
-use super::{did, put, same};
-use crate::store::{Begin, Begun, CallRecord, CheckpointId, Checkpointer, End};
+use super::{did, empty, history, put, same};
+use crate::store::{Begin, Begun, CallRecord, CheckpointId, Checkpointer, End, NewCheckpoint};
 
 fn call(id: &str) -> ToolCall {
     ToolCall::new(id, "pay", "{ \"to\": \"Øre \u{1f600}\",\n \"n\": 1.0 }")
@@ -220,4 +220,68 @@ pub(super) async fn belong_to_their_session(store: &impl Checkpointer) {
         &records(store, "other").await,
         &Vec::new(),
     );
+}
+
+/// Checks that a call begins together with its checkpoint, and neither is written where the writer was overtaken.
+pub(super) async fn begin_with_their_checkpoint(store: &impl Checkpointer) {
+    let first = did("a checkpoint", put(store, "both", None).await);
+    let call = call("k");
+    let write = async |after, key| {
+        let new = NewCheckpoint {
+            session: "both",
+            ..empty(Some(after))
+        };
+        let begin = Begin {
+            session: "both",
+            after,
+            key,
+            call: &call,
+            model_arguments: None,
+            replaces: None,
+            lease: None,
+        };
+        store.put_and_begin(new, begin).await
+    };
+    let (second, begun) = did("a call with its checkpoint", write(first, "k").await);
+    let Begun::Recorded(revision) = begun else {
+        panic!("a call that nobody knows of is recorded with its checkpoint, not {begun:?}");
+    };
+    let expected = CallRecord {
+        key: "k".to_owned(),
+        call: call.clone(),
+        model_arguments: None,
+        revision,
+        after: second,
+        outcome: None,
+    };
+    let found = record(store, "both", "k").await;
+    same("a call that began with its checkpoint", &found, &expected);
+    match write(first, "k2").await {
+        Err(error) if error.is_conflict() => {}
+        result => {
+            panic!("who was overtaken and begins with a checkpoint meets a conflict: {result:?}")
+        }
+    }
+    let all = history(store, "both").await;
+    same("the checkpoints of calls", &all, &vec![first, second]);
+    let count = records(store, "both").await.len();
+    same("the calls that began with a checkpoint", &count, &1);
+    end(store, "both", "k", revision, "1").await;
+    let (third, begun) = did(
+        "the call again, with a checkpoint",
+        write(second, "k").await,
+    );
+    let expected = CallRecord {
+        revision: revision + 1,
+        outcome: Some("1".to_owned()),
+        ..expected
+    };
+    same(
+        "a call that has ended, with a checkpoint",
+        &begun,
+        &Begun::Standing(expected),
+    );
+    let all = history(store, "both").await;
+    same("the checkpoints then", &all, &vec![first, second, third]);
+    did("delete", store.delete("both").await);
 }

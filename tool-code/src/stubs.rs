@@ -42,11 +42,8 @@ pub fn stubs(tools: &Toolset) -> String {
 pub(crate) fn stubs_of<'d>(defs: impl Iterator<Item = &'d ToolDef>) -> String {
     let defs: Vec<_> = defs.collect();
     let mut types = Types::default();
-    // A class that has the name of a function would be hidden by it.
-    let names = defs.iter().map(|def| names::identifier(&def.name));
-    types.taken.extend(names);
     let mut functions = String::new();
-    let defs: Vec<_> = defs.collect();
+    // A class that has the name of a function would be hidden by it.
     let names = defs.iter().map(|def| names::identifier(&def.name));
     types.taken.extend(names.chain(TYPING.map(str::to_owned)));
     for def in defs {

@@ -191,15 +191,18 @@ impl OpenApi<'_> {
             let name = wanted(operation);
             let is_wanted_twice = counts.get(&name).is_some_and(|count| *count > 1);
             let name = free_name(name, &found.name(), is_wanted_twice, &mut names);
-            let draft = servers
-                .of(documents, &found)
-                .and_then(|(base, has_credentials)| {
-                    let mut own = Vec::new();
-                    let draft =
-                        maker.draft(&found, (base, has_credentials), name.clone(), &mut own)?;
-                    notices.append(&mut own);
-                    Ok((draft, has_credentials))
-                });
+            let server = if found.at.is("x-toolwright-decision") {
+                let words = "by it a person decides about a call that waits, and no model";
+                Err((pointer.clone(), words.to_owned()))
+            } else {
+                servers.of(documents, &found)
+            };
+            let draft = server.and_then(|(base, has_credentials)| {
+                let mut own = Vec::new();
+                let draft = maker.draft(&found, (base, has_credentials), name.clone(), &mut own)?;
+                notices.append(&mut own);
+                Ok((draft, has_credentials))
+            });
             match draft {
                 Ok((draft, has_credentials)) => {
                     let own = operation

@@ -90,24 +90,7 @@ fn main() -> ExitCode {
         output::shown("application.sessions.txt", &sessions);
         Ok(std::fs::remove_dir_all(folder)?)
     });
-    let tests: [(&str, fn()); 3] = [
-        ("calls_at_random", shop::tests::calls_at_random),
-        (
-            "the_lock_is_up_to_date",
-            shop::tests::the_lock_is_up_to_date,
-        ),
-        (
-            "a_refund_needs_an_approval",
-            shop::tests::a_refund_needs_an_approval,
-        ),
-    ];
-    let tests = tests.map(|(name, test)| {
-        Trial::test(format!("application_{name}"), move || {
-            test();
-            Ok(())
-        })
-    });
-    let trials = trials.chain([sessions, application]).chain(tests).collect();
+    let trials = trials.chain([sessions, application]).collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolwright::{Schema, tool, tools};
+use toolwright::{Context, Encoder, Schema, ToolCall, tool, tools};
 
 use super::{answer, decode, echo_rows};
 
@@ -253,6 +253,51 @@ mod small {
 
     pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(from: D) -> Result<u128, D::Error> {
         <u64 as serde::Deserialize>::deserialize(from).map(u128::from)
+    }
+}
+
+#[derive(Debug, PartialEq, Deserialize, Schema)]
+#[serde(untagged, deny_unknown_fields)]
+enum Either {
+    First { a: Option<u8> },
+    Second { b: Option<u8> },
+}
+
+#[derive(Debug, PartialEq, Deserialize, Schema)]
+#[serde(untagged)]
+enum Span {
+    Between { from: String, to: String },
+    From { from: String },
+    Day(#[schema(len(10..=10))] String),
+    Number(u8),
+}
+
+/// Finds what is in either form.
+#[tool]
+fn find(either: Either, span: Span) -> String {
+    format!("{either:?} {span:?}")
+}
+
+/// The variant that the schema admits is the one that serde reads.
+#[test]
+fn an_untagged_variant_is_read_by_its_own_keys() {
+    for (arguments, expected) in [
+        (
+            r#"{"either": {"b": 2}, "span": {"from": "a", "to": "b"}}"#,
+            r#"Second { b: Some(2) } Between { from: "a", to: "b" }"#,
+        ),
+        (
+            r#"{"either": {"a": 1}, "span": {"from": "a"}}"#,
+            r#"First { a: Some(1) } From { from: "a" }"#,
+        ),
+        (
+            r#"{"either": {}, "span": 7}"#,
+            "First { a: None } Number(7)",
+        ),
+    ] {
+        let call = ToolCall::new("1", "find", arguments);
+        let result = tools![find].call_blocking(&call, &Context::new());
+        assert_eq!(result.content(Encoder::auto()), expected, "{arguments}");
     }
 }
 

@@ -242,6 +242,9 @@ impl<'a> Engine<'a> {
             self.session.begin(message);
             self.wake();
         }
+        if self.session.at.node == Node::End && self.session.thread.messages().is_empty() {
+            return Err(SessionError::NoInput.into());
+        }
         if self.session.at.node == Node::Model {
             self.session.thread.check()?;
             let agent = self.active_agent();

@@ -29,6 +29,8 @@ pub enum SessionError {
     NeedsAnswer(String),
     /// The answer does not fit the question's schema. Holds the faults.
     InvalidAnswer(String),
+    /// The session has no message to answer. Add one with [`Session::say`](crate::Session::say).
+    NoInput,
     /// The session has failed.
     Failed(String),
     /// The answer cannot be written as JSON.
@@ -74,6 +76,7 @@ impl fmt::Display for SessionError {
             Self::InvalidAnswer(faults) => {
                 write!(f, "the answer does not fit: {}", Printable::new(faults))
             }
+            Self::NoInput => f.write_str("the session has no message to answer; `say` adds one"),
             Self::Failed(message) => {
                 write!(f, "the session has failed: {}", Printable::new(message))
             }
@@ -86,11 +89,11 @@ impl fmt::Display for SessionError {
 fn way_on(status: &str, tried: &str) -> &'static str {
     match (status, tried) {
         ("awaiting_tools", _) => {
-            ": calls are pending; `decide` or `submit` says what becomes of them, and `repair` leaves them"
+            ": calls are pending; `decide` or `submit` them first, or give them up with `repair`"
         }
         ("awaiting_user", _) => ": a tool asks; `answer` or `say` goes on",
         ("idle", "reply") => {
-            ": its last calls are not answered; a run answers them, and `repair` leaves them"
+            ": its last calls are not answered; a run answers them, and `repair` gives them up"
         }
         _ => "",
     }

@@ -169,13 +169,31 @@ async fn a_user_who_stopped_a_run_can_speak_again() {
     let error = session.say("Never mind.").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the session is awaiting_tools, and takes no reply: calls are pending; `decide` or `submit` says what \
-         becomes of them, and `repair` leaves them"
+        "the session is awaiting_tools, and takes no reply: calls are pending; `decide` or `submit` them first, or \
+         give them up with `repair`"
     );
     session.repair(&ThreadRepair::Answer("the user left it".into()));
     session.say("Never mind.").unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("As you like."));
+}
+
+#[tokio::test]
+async fn a_session_without_a_message_does_not_run() {
+    let model = ScriptedModel::new([text("Hello!")]);
+    let agent = Agent::new(model, Toolset::default());
+    let mut session = Session::with_id("q");
+    let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the session has no message to answer; `say` adds one"
+    );
+    session.say("Hi!").unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Hello!"));
+    // A run of a conversation that has ended makes no request.
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert!(matches!(run.end, RunEnd::Completed), "{run:?}");
 }
 
 /// Is read by the model.

@@ -44,8 +44,8 @@ pub(super) struct TypeBody<'a> {
 
 /// A field and its attributes.
 pub(super) struct FieldAttrs<'f> {
-    field: &'f syn::Field,
-    member: MemberAttrs,
+    pub(super) field: &'f syn::Field,
+    pub(super) member: MemberAttrs,
 }
 
 impl FieldAttrs<'_> {

@@ -2,7 +2,7 @@
 //!
 //! `attr` reads the attributes of serde, schemars and ours, `option` their options; `bounds` reads ranges, lengths and
 //! the like, `pattern` regular expressions; `bytes` finds the types that serde reads as bytes; `body` and `variants`
-//! make the tree; `used` finds the type parameters in it; `recursive` cuts edges back to the type.
+//! make the tree; `untagged` finds variants that serde hides; `used` finds the type parameters in it; `recursive` cuts edges back to the type.
 
 use proc_macro2::TokenStream;
 use syn::{Data, DeriveInput, GenericParam};
@@ -21,6 +21,7 @@ mod option;
 mod parts;
 mod recursive;
 mod serde_attr;
+mod untagged;
 mod used;
 mod variants;
 

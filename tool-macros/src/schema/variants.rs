@@ -14,10 +14,10 @@ use super::serde_attr::AttrOwner;
 use crate::ty::is_option;
 
 /// A variant and its attributes.
-struct VariantAttrs<'v> {
-    variant: &'v Variant,
-    member: MemberAttrs,
-    rows: Vec<FieldAttrs<'v>>,
+pub(super) struct VariantAttrs<'v> {
+    pub(super) variant: &'v Variant,
+    pub(super) member: MemberAttrs,
+    pub(super) rows: Vec<FieldAttrs<'v>>,
 }
 
 impl TypeBody<'_> {
@@ -39,6 +39,7 @@ impl TypeBody<'_> {
                 rows: self.rows(&variant.fields),
             })
             .collect();
+        self.check_untagged(&variants);
         let one_sided = variants
             .iter()
             .any(|VariantAttrs { member, .. }| member.skip_input != member.skip_output);

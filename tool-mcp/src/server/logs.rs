@@ -1,5 +1,7 @@
 //! A call's progress, told to the client while it runs.
 
+use std::borrow::Cow;
+
 use toolwright_json::{ObjectWriter, quoted};
 use toolwright_runtime::tool::Progress;
 
@@ -18,6 +20,16 @@ pub(super) fn is_heard(level: &str) -> Option<bool> {
 
 /// Tells the client, in the ways that it asked for.
 pub(super) async fn tell(caller: &Caller, tool: &str, progress: &Progress) {
+    // The protocol has no parts of a result.
+    let item = progress.item.as_ref();
+    let item = || {
+        item.map(|item| {
+            item.as_str()
+                .map_or_else(|| item.to_string().into(), Cow::from)
+        })
+    };
+    let message = progress.message.as_deref().map(Cow::from).or_else(item);
+    let message = message.as_deref();
     if let Some(token) = &caller.token {
         let number = |number: f64| serde_json::Value::from(number).to_string();
         let total = progress.total.filter(|total| total.is_finite()).map(number);
@@ -25,12 +37,12 @@ pub(super) async fn tell(caller: &Caller, tool: &str, progress: &Progress) {
             .json("progressToken", token)
             .json("progress", &number(progress.done))
             .maybe_json("total", total.as_deref())
-            .maybe_text("message", progress.message.as_deref());
+            .maybe_text("message", message);
         let note = notification("notifications/progress", &params.end());
         caller.out.say(note).await;
     }
     if caller.logs
-        && let Some(message) = progress.message.as_deref()
+        && let Some(message) = message
     {
         let params = ObjectWriter::new()
             .text("level", "info")

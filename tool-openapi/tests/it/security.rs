@@ -13,6 +13,34 @@ use crate::{
     Recorder, body, call, call_with, document, header, operation, schema, sent, sent_with,
 };
 
+/// The document of a server of Toolwright has the operation by which people approve calls.
+#[test]
+fn a_model_decides_about_no_call_that_waits() {
+    let other = operation("/calls", "get", "");
+    let text = document(
+        &operation(
+            "/calls/{id}",
+            "post",
+            r#""x-toolwright-decision": true, "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}]"#,
+        ),
+        "",
+    );
+    let api = OpenApi::parse(&text).unwrap();
+    assert!(api.toolset().is_err());
+    let notices = OpenApi::parse(&text).unwrap().notices();
+    let [notice] = notices.as_slice() else {
+        panic!("{notices:?}")
+    };
+    assert_eq!(notice.kind, NoticeKind::LeftOut);
+    assert!(notice.message.contains("a person decides"), "{notice:?}");
+    assert!(
+        OpenApi::parse(&document(&other, ""))
+            .unwrap()
+            .toolset()
+            .is_ok()
+    );
+}
+
 #[test]
 fn the_query_of_a_path_follows_the_rules_of_queries() {
     let parameter = r#""parameters": [{"name": "m", "in": "path", "required": true, "schema": {"type": "string"}}]"#;

@@ -92,7 +92,7 @@ impl CallCommand {
         let cx = from_outside(serve.cx.clone());
         let stop = cx.cancel().child();
         let executor = match self.timeout {
-            Some(limit) => serve.call_executor().timeout(limit),
+            Some(limit) => serve.call_executor().timeout(None).batch_timeout(limit),
             None => serve.call_executor(),
         };
         let executor = progress::with_progress(executor);

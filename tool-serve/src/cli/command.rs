@@ -270,7 +270,7 @@ fn tool(def: &ToolDef, summary: &str) -> Command {
                 .value_name("SECONDS")
                 .allow_negative_numbers(true)
                 .value_parser(value_parser!(f64))
-                .help("How long the call may take, where the tool does not say"),
+                .help("How long the call may take"),
         )
 }
 

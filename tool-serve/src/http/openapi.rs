@@ -204,7 +204,9 @@ fn definitions(id: &str, tools: &Toolset, is_guarded: bool) -> String {
 fn decide(id: &str, is_guarded: bool) -> String {
     let post = ObjectWriter::new()
         .text("operationId", id)
-        .text("summary", "Decides about a call that waits")
+        .text("summary", "Decides about a call that waits, for a person")
+        // Importers of Toolwright make no tool of it, by which a model would approve its own calls.
+        .json("x-toolwright-decision", "true")
         .json("parameters", ID);
     object([("post", exchange(post, "Decision", None, is_guarded))])
 }

@@ -72,11 +72,12 @@ fn exit_codes_say_how_it_ended() {
             5,
             "--approve",
         ),
-        (&["call", "late"], 124, "its time limit of 50ms"),
+        (&["call", "late"], 124, "its time limit of 500ms"),
+        (&["call", "late", "--timeout", "0.02"], 124, "within 20ms"),
         (
             &["call", "endless", "--timeout", "0.1"],
             124,
-            "its time limit of 100ms",
+            "did not end within 100ms",
         ),
     ];
     for (arguments, code, words) in table {

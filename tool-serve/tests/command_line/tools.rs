@@ -279,7 +279,7 @@ fn boom() -> u8 {
 }
 
 /// Takes longer than it may.
-#[tool(timeout = "50ms")]
+#[tool(timeout = "500ms")]
 async fn late() -> u8 {
     std::future::pending().await
 }

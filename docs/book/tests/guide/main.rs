@@ -13,6 +13,7 @@
 mod output;
 
 mod agents;
+mod application;
 mod arguments;
 mod bounds;
 mod calls;

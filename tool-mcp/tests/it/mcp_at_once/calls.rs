@@ -3,12 +3,14 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use futures_util::stream;
 use http::Method;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tokio::time::timeout;
+use toolwright::call::{Items, Progress};
 use toolwright::mcp::McpServer;
-use toolwright::{Context, DynTool, ToolError, Toolset, call::Progress, tool, tools};
+use toolwright::{Context, DynTool, ToolError, tool, tools};
 
 use super::client::{Client, Heard, JSON, LONG, STREAM, until};
 use super::tools::{FIVE, known};
@@ -211,6 +213,13 @@ async fn no_call_takes_the_answer_of_another_with_its_id() {
     assert_eq!(runs.load(Ordering::SeqCst), 3);
 }
 
+/// Reads a book.
+#[tool]
+fn pages() -> Items<Value> {
+    let pages = [json!("page one"), json!({"page": 2}), json!("the end")];
+    Items::new(stream::iter(pages))
+}
+
 #[tokio::test]
 async fn who_asks_to_hear_of_a_call_hears_of_it() {
     let report = DynTool::builder()
@@ -228,7 +237,7 @@ async fn who_asks_to_hear_of_a_call_hears_of_it() {
         .handler_sync(|_: Value, _| Ok::<_, ToolError>("done"))
         .build()
         .unwrap();
-    let service = McpServer::new(Toolset::new([report, silent]).unwrap()).http();
+    let service = McpServer::new(tools![pages].with(report).with(silent)).http();
     let client = Client::greeted(&service, &json!({})).await;
     client.call("report", "{}").await.answer(JSON);
     let mut asking = client.clone();
@@ -243,6 +252,15 @@ async fn who_asks_to_hear_of_a_call_hears_of_it() {
         assert_eq!(told["params"]["progressToken"], token, "{}", heard.text);
         assert_eq!(answer["result"]["content"][0]["text"], "done");
     }
+    // A part of a result is the message.
+    asking.meta = json!({"progressToken": 7});
+    let heard = asking.call("pages", "{}").await;
+    let [one, two, answer] = &*heard.messages else {
+        panic!("{}", heard.text);
+    };
+    assert_eq!(one["params"]["message"], "page one");
+    assert_eq!(two["params"]["message"], r#"{"page":2}"#);
+    assert_eq!(answer["result"]["content"][0]["text"], "the end");
     // Who is told nothing needs no stream.
     asking.meta = json!({"progressToken": 5});
     asking.call("silent", "{}").await;

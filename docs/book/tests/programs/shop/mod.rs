@@ -3,7 +3,6 @@
 pub mod agent;
 #[allow(dead_code)] // It asks a real model.
 mod main;
-pub mod tests;
 pub mod tools;
 
 use std::error::Error;

@@ -4,8 +4,8 @@ use toolwright::{Schema, tool, tools};
 #[derive(Deserialize, Schema)]
 #[serde(untagged)]
 enum Place {
-    City { name: String },
     Street { name: String, number: u32 },
+    City { name: String },
 }
 
 /// Finds a place.

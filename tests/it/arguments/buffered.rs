@@ -258,7 +258,7 @@ mod small {
 
 #[derive(Debug, PartialEq, Deserialize, Schema)]
 #[serde(untagged, deny_unknown_fields)]
-enum Either {
+enum FirstOrSecond {
     First { a: Option<u8> },
     Second { b: Option<u8> },
 }
@@ -274,7 +274,7 @@ enum Span {
 
 /// Finds what is in either form.
 #[tool]
-fn find(either: Either, span: Span) -> String {
+fn find(either: FirstOrSecond, span: Span) -> String {
     format!("{either:?} {span:?}")
 }
 

@@ -16,7 +16,7 @@ use crate::{
 /// The document of a server of Toolwright has the operation by which people approve calls.
 #[test]
 fn a_model_decides_about_no_call_that_waits() {
-    let other = operation("/calls", "get", "");
+    let other = operation("/calls", "get", r#""summary": "Lists""#);
     let text = document(
         &operation(
             "/calls/{id}",

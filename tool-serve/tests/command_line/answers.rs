@@ -33,7 +33,7 @@ pub(crate) const TESTS: &[Named] = named![
 ];
 
 fn exit_codes_say_how_it_ended() {
-    let table: [(&[&str], i32, &str); 17] = [
+    let table: [(&[&str], i32, &str); 18] = [
         (&["call", "get_forecast", "--location", "Oslo"], 0, ""),
         (&["call", "goodbye"], 0, "farewell"),
         (

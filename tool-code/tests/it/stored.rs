@@ -10,9 +10,10 @@ use toolwright::agent::store::{
     Begin, Begun, CallRecord, Checkpoint, CheckpointError, CheckpointId, Checkpointer, End, Keep,
     NewCheckpoint,
 };
+use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentTool, MemoryCheckpointer, Model, ModelResponse, RunEnd, Session,
-    SqliteCheckpointer, ThreadMessage,
+    Agent, AgentTool, MemoryCheckpointer, Model, ModelResponse, Node, RunEnd, Session,
+    SqliteCheckpointer, ThreadMessage, handoff,
 };
 use toolwright::call::{BoxFuture, Cancel, Decision};
 use toolwright::executor::PendingReason;
@@ -445,4 +446,21 @@ async fn a_computed_model_may_be_cancelled_at_each_write() {
             .unwrap();
         assert!(log.take().len() <= 1);
     }
+}
+
+#[tokio::test]
+async fn a_hand_over_to_a_computed_model_is_saved() {
+    let store = MemoryCheckpointer::new();
+    let call = ToolCall::new("c", "transfer_to_helper", "{}");
+    let model = ScriptedModel::new([Ok(ModelResponse::calls([call]))]);
+    let tools = Toolset::new([handoff("helper", "Notes.").unwrap()]).unwrap();
+    let agent = Agent::new(model, &tools).peer("helper", Agent::new(Helper, Toolset::default()));
+    let agent = agent.checkpointer(store.clone());
+    let mut session = Session::with_id("s");
+    session.say("Go!").unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("{\"agent\":\"helper\"}"));
+    let history = store.history("s").await.unwrap();
+    let nodes: Vec<_> = history.iter().map(|checkpoint| checkpoint.next).collect();
+    assert_eq!(nodes, [Node::Model, Node::Tools, Node::Model, Node::End]);
 }

@@ -93,20 +93,35 @@ struct Dying {
     /// The last write, and what becomes of it.
     last: (usize, Last),
     cancel: Cancel,
+    /// A checkpoint and the call that begins with it are one write.
+    is_one: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum Last {
     NotDone,
     Done,
+    /// It fails, and later ones do not.
+    Failed,
     /// The run is cancelled while it waits for the write.
     Cancelled,
 }
 
 impl Dying {
-    async fn write<T>(&self, write: impl Future<Output = T>) -> T {
+    async fn write<T>(
+        &self,
+        write: impl Future<Output = Result<T, CheckpointError>>,
+    ) -> Result<T, CheckpointError> {
         let number = self.writes.fetch_add(1, Ordering::SeqCst);
         let (last, end) = self.last;
+        if end == Last::Failed {
+            let failed = CheckpointError::store("the disk is full");
+            return if number == last {
+                Err(failed)
+            } else {
+                write.await
+            };
+        }
         if end == Last::Cancelled {
             let written = write.await;
             if number == last {
@@ -126,7 +141,8 @@ impl Dying {
     }
 
     fn is_dead(&self) -> bool {
-        self.last.1 != Last::Cancelled && self.writes.load(Ordering::SeqCst) > self.last.0
+        matches!(self.last.1, Last::NotDone | Last::Done)
+            && self.writes.load(Ordering::SeqCst) > self.last.0
     }
 }
 
@@ -142,8 +158,18 @@ impl Checkpointer for Dying {
         &'a self,
         new: NewCheckpoint<'a>,
         begin: Begin<'a>,
-    ) -> BoxFuture<'a, Result<(CheckpointId, Begun), CheckpointError>> {
-        Box::pin(self.write(self.store.put_and_begin(new, begin)))
+    ) -> BoxFuture<'a, Result<(CheckpointId, Option<Begun>), CheckpointError>> {
+        Box::pin(async move {
+            if !self.is_one {
+                return Ok((self.put(new).await?, None));
+            }
+            let write = async {
+                let after = self.store.put(new).await?;
+                let begin = Begin { after, ..begin };
+                Ok((after, Some(self.store.begin_call(begin).await?)))
+            };
+            self.write(write).await
+        })
     }
 
     fn latest<'a>(
@@ -240,6 +266,7 @@ fn store_that_ends(store: &MemoryCheckpointer, last: (usize, Last)) -> Dying {
         writes: Arc::default(),
         last,
         cancel: Cancel::new(),
+        is_one: true,
     }
 }
 
@@ -314,6 +341,13 @@ fn helped() -> Toolset {
         .unwrap()
 }
 
+/// Waits until the process has ended.
+async fn dies(store: &Dying) {
+    while !store.is_dead() {
+        tokio::time::sleep(Duration::from_micros(200)).await;
+    }
+}
+
 /// Runs the session, with the store that ends it at a write if it is one. Returns the number of the calls that a person decided.
 async fn run(store: &Dying, log: &Log) -> Option<usize> {
     let clock = log.clone();
@@ -359,11 +393,6 @@ async fn run(store: &Dying, log: &Log) -> Option<usize> {
             }
         }
     };
-    let dies = async {
-        while !store.is_dead() {
-            tokio::time::sleep(Duration::from_micros(200)).await;
-        }
-    };
     tokio::select! {
         (session, decided) = work => {
             let decided = decided?;
@@ -377,19 +406,26 @@ async fn run(store: &Dying, log: &Log) -> Option<usize> {
             assert_eq!(text(&session), format!(r#"{{"value":{total}}}"#));
             Some(decided)
         }
-        () = dies => None,
+        () = dies(store) => None,
     }
 }
 
 #[tokio::test]
 async fn a_process_may_end_at_each_write() {
+    for is_one in [true, false] {
+        a_process_ends_at_each_write(is_one).await;
+    }
+}
+
+async fn a_process_ends_at_each_write(is_one: bool) {
     let (mut number, mut decided) = (0, 0);
     loop {
         let mut is_over = false;
         for end in [Last::NotDone, Last::Done] {
             let store = MemoryCheckpointer::new();
             let log = Log::default();
-            let dying = store_that_ends(&store, (number, end));
+            let mut dying = store_that_ends(&store, (number, end));
+            dying.is_one = is_one;
             if run(&dying, &log).await.is_some() {
                 is_over = true;
                 continue;
@@ -444,6 +480,28 @@ async fn a_computed_model_may_be_cancelled_at_each_write() {
             .run(&mut session, &Context::new().with(log.clone()))
             .await
             .unwrap();
+        assert!(log.take().len() <= 1);
+    }
+}
+
+#[tokio::test]
+async fn a_session_goes_on_after_a_write_that_was_not_done() {
+    for (number, end) in (0..6).flat_map(|n| [(n, Last::NotDone), (n, Last::Failed)]) {
+        let (store, log) = (MemoryCheckpointer::new(), Log::default());
+        let mut dying = store_that_ends(&store, (number, end));
+        dying.is_one = false;
+        let agent = Agent::new(Helper, &tools![note]).checkpointer(dying.clone());
+        let cx = Context::new().with(log.clone());
+        let mut session = Session::with_id("s");
+        session.say("5").unwrap();
+        let ran = tokio::select! {
+            ran = agent.run(&mut session, &cx) => ran.is_ok(),
+            () = dies(&dying) => false,
+        };
+        assert_eq!(ran, number == 5, "{number}");
+        // The session knows its newest checkpoint.
+        let agent = Agent::new(Helper, &tools![note]).checkpointer(store);
+        let _ = agent.run(&mut session, &cx).await.unwrap();
         assert!(log.take().len() <= 1);
     }
 }

@@ -188,8 +188,7 @@ impl JournalInner {
                         replaces,
                         lease,
                     };
-                    let written = store.put_and_begin(new.checkpoint(), begin).await?;
-                    Ok((written.0, Some(written.1)))
+                    store.put_and_begin(new.checkpoint(), begin).await
                 })
             }
         });

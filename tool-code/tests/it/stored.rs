@@ -103,6 +103,7 @@ enum Last {
     Done,
     /// It fails, and later ones do not.
     Failed,
+    Panicked,
     /// The run is cancelled while it waits for the write.
     Cancelled,
 }
@@ -114,7 +115,11 @@ impl Dying {
     ) -> Result<T, CheckpointError> {
         let number = self.writes.fetch_add(1, Ordering::SeqCst);
         let (last, end) = self.last;
-        if end == Last::Failed {
+        assert!(
+            end != Last::Panicked || number != last,
+            "the store is broken"
+        );
+        if matches!(end, Last::Failed | Last::Panicked) {
             let failed = CheckpointError::store("the disk is full");
             return if number == last {
                 Err(failed)
@@ -503,6 +508,25 @@ async fn a_session_goes_on_after_a_write_that_was_not_done() {
         let agent = Agent::new(Helper, &tools![note]).checkpointer(store);
         let _ = agent.run(&mut session, &cx).await.unwrap();
         assert!(log.take().len() <= 1);
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_panics_ends_the_run() {
+    for is_one in [true, false] {
+        let (store, log) = (MemoryCheckpointer::new(), Log::default());
+        // The write of the response.
+        let mut dying = store_that_ends(&store, (1, Last::Panicked));
+        dying.is_one = is_one;
+        let agent = Agent::new(Helper, &tools![note]).checkpointer(dying);
+        let cx = Context::new().with(log.clone());
+        let mut session = Session::with_id("s");
+        session.say("5").unwrap();
+        let error = agent.run(&mut session, &cx).await.unwrap_err();
+        assert!(error.to_string().contains("the store is broken"), "{error}");
+        assert!(log.all().is_empty());
+        let run = agent.run(&mut session, &cx).await.unwrap();
+        assert_eq!((run.text(), log.take()), (Some("5"), vec!["5".to_owned()]));
     }
 }
 

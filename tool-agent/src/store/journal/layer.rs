@@ -1,7 +1,9 @@
 //! The layer that writes call records.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::Mutex as AsyncMutex;
@@ -10,6 +12,7 @@ use toolwright_provider::call::{
 };
 use toolwright_runtime::executor::{Handled, Layer, Next, Request, UnknownOutcome};
 use toolwright_runtime::tool::{BoxFuture, OpenCall, OpenCallError, OpenCallStore};
+use toolwright_schema::panics::caught;
 
 use super::{Begin, Begun, CallRecord, End, Unsaved};
 use crate::store::{CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart};
@@ -200,7 +203,14 @@ impl JournalInner {
         let Head::Writing(write) = head else {
             return Ok(None);
         };
-        let written = write.await;
+        let written = poll_fn(|task| {
+            let polled = caught(|| write.as_mut().poll(task));
+            polled.unwrap_or_else(|panic| {
+                let words = format!("the store panicked: {}", panic.into_detail());
+                Poll::Ready(Err(CheckpointError::store(words)))
+            })
+        });
+        let written = written.await;
         *head = Head::Saved;
         let (after, begun) = written.inspect_err(|error| {
             self.state().failed.get_or_insert_with(|| error.clone());

@@ -17,6 +17,7 @@ use toolwright::agent::{
 };
 use toolwright::call::{BoxFuture, Cancel, Decision};
 use toolwright::executor::PendingReason;
+use toolwright::layers::{Handled, Layer, Next, Request};
 use toolwright::{Context, Executor, Tool, ToolCall, Toolset, tool, tools};
 
 use crate::{Log, agent, call_of, code_mode, text};
@@ -104,6 +105,8 @@ enum Last {
     /// It fails, and later ones do not.
     Failed,
     Panicked,
+    /// It takes a while.
+    Slow,
     /// The run is cancelled while it waits for the write.
     Cancelled,
 }
@@ -119,6 +122,12 @@ impl Dying {
             end != Last::Panicked || number != last,
             "the store is broken"
         );
+        if end == Last::Slow {
+            if number == last {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            return write.await;
+        }
         if matches!(end, Last::Failed | Last::Panicked) {
             let failed = CheckpointError::store("the disk is full");
             return if number == last {
@@ -528,6 +537,38 @@ async fn a_store_that_panics_ends_the_run() {
         let run = agent.run(&mut session, &cx).await.unwrap();
         assert_eq!((run.text(), log.take()), (Some("5"), vec!["5".to_owned()]));
     }
+}
+
+/// Gives a call up twice that takes longer than this, and makes it again.
+struct Impatient(Duration);
+
+impl Layer for Impatient {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
+        Box::pin(async move {
+            for _ in 0..2 {
+                let handled = tokio::time::timeout(self.0, next.run(request.clone()));
+                if let Ok(handled) = handled.await {
+                    return handled;
+                }
+            }
+            next.run(request).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_was_given_up_before_it_began_is_made_again() {
+    let (store, log) = (MemoryCheckpointer::new(), Log::default());
+    // The write of the response and of the call's record.
+    let slow = store_that_ends(&store, (1, Last::Slow));
+    let executor = Executor::serial(tools![note]).layer(Impatient(Duration::from_millis(5)));
+    let agent = Agent::with_executor(Helper, executor).checkpointer(slow);
+    let mut session = Session::with_id("s");
+    session.say("5").unwrap();
+    let cx = Context::new().with(log.clone());
+    let run = agent.run(&mut session, &cx).await.unwrap();
+    assert_eq!((run.text(), log.take()), (Some("5"), vec!["5".to_owned()]));
+    assert_eq!(store.calls("s").await.unwrap().len(), 1);
 }
 
 #[tokio::test]

@@ -96,9 +96,11 @@ pub trait Checkpointer: Send + Sync {
     /// [`CheckpointError::LeaseLost`] as for [`put`](Self::put).
     fn begin_call<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, CheckpointError>>;
 
-    /// Adds a checkpoint, and records that a call begins after it: in one transaction where the store has a way to. Otherwise, and by
-    /// default, it [puts](Self::put) the checkpoint first and then [begins](Self::begin_call) the call. [`Begin::after`] does not
-    /// count. Programs over tools are stored so.
+    /// Adds a checkpoint, and records in the same transaction that a call begins after it. [`Begin::after`] does not count. Programs
+    /// over tools are stored so.
+    ///
+    /// By default it only [puts](Self::put) the checkpoint and returns `None` beside its id: the caller [begins](Self::begin_call) the
+    /// call, and knows the checkpoint if that fails.
     ///
     /// # Errors
     /// As [`put`](Self::put) and [`begin_call`](Self::begin_call).
@@ -106,11 +108,10 @@ pub trait Checkpointer: Send + Sync {
         &'a self,
         new: NewCheckpoint<'a>,
         begin: Begin<'a>,
-    ) -> BoxFuture<'a, Result<(CheckpointId, Begun), CheckpointError>> {
-        Box::pin(async move {
-            let after = self.put(new).await?;
-            Ok((after, self.begin_call(Begin { after, ..begin }).await?))
-        })
+    ) -> BoxFuture<'a, Result<(CheckpointId, Option<Begun>), CheckpointError>> {
+        // The caller begins it.
+        let _ = begin;
+        Box::pin(async move { Ok((self.put(new).await?, None)) })
     }
 
     /// Records the outcome of a call and increments the record's revision. Does nothing if the record no longer has

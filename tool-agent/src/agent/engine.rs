@@ -196,12 +196,12 @@ impl<'a> Engine<'a> {
             self.wake();
         }
         loop {
-            let node = self.session.at.node;
+            let (node, agent) = (self.session.at.node, self.active_agent());
             let visited = self.visit().await;
             self.note_saved();
             match visited {
                 Ok(None) if self.session.at.node == Node::End => {}
-                Ok(None) if self.saves_later(node)? => {}
+                Ok(None) if self.saves_later(node, agent)? => {}
                 Ok(None) => self.save(Written::Node).await?,
                 Ok(Some(end)) => {
                     let run = self.end(end);

@@ -287,7 +287,7 @@ impl Checkpointer for SqliteCheckpointer {
         &'a self,
         new: NewCheckpoint<'a>,
         begin: Begin<'a>,
-    ) -> BoxFuture<'a, Result<(CheckpointId, Begun), CheckpointError>> {
+    ) -> BoxFuture<'a, Result<(CheckpointId, Option<Begun>), CheckpointError>> {
         Box::pin(async move {
             let (chain, of) = (self.chain(&new), OwnedCheckpoint::of(&new));
             let mut record = NewRecord::of(&begin);
@@ -298,7 +298,7 @@ impl Checkpointer for SqliteCheckpointer {
             });
             let (id, chain, what) = put.await?;
             self.chains.keep(new.session, id, chain);
-            Ok((id, what))
+            Ok((id, Some(what)))
         })
     }
 

@@ -10,12 +10,14 @@ use toolwright::agent::store::{
     Begin, Begun, CallRecord, Checkpoint, CheckpointError, CheckpointId, Checkpointer, End, Keep,
     NewCheckpoint,
 };
+use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentTool, MemoryCheckpointer, Model, ModelResponse, RunEnd, Session,
-    SqliteCheckpointer, ThreadMessage,
+    Agent, AgentTool, MemoryCheckpointer, Model, ModelResponse, Node, RunEnd, Session,
+    SqliteCheckpointer, ThreadMessage, handoff,
 };
 use toolwright::call::{BoxFuture, Cancel, Decision};
 use toolwright::executor::PendingReason;
+use toolwright::layers::{Handled, Layer, Next, Request};
 use toolwright::{Context, Executor, Tool, ToolCall, Toolset, tool, tools};
 
 use crate::{Log, agent, call_of, code_mode, text};
@@ -92,20 +94,48 @@ struct Dying {
     /// The last write, and what becomes of it.
     last: (usize, Last),
     cancel: Cancel,
+    /// A checkpoint and the call that begins with it are one write.
+    is_one: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum Last {
     NotDone,
     Done,
+    /// It fails, and later ones do not.
+    Failed,
+    Panicked,
+    /// It takes a while.
+    Slow,
     /// The run is cancelled while it waits for the write.
     Cancelled,
 }
 
 impl Dying {
-    async fn write<T>(&self, write: impl Future<Output = T>) -> T {
+    async fn write<T>(
+        &self,
+        write: impl Future<Output = Result<T, CheckpointError>>,
+    ) -> Result<T, CheckpointError> {
         let number = self.writes.fetch_add(1, Ordering::SeqCst);
         let (last, end) = self.last;
+        assert!(
+            end != Last::Panicked || number != last,
+            "the store is broken"
+        );
+        if end == Last::Slow {
+            if number == last {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            return write.await;
+        }
+        if matches!(end, Last::Failed | Last::Panicked) {
+            let failed = CheckpointError::store("the disk is full");
+            return if number == last {
+                Err(failed)
+            } else {
+                write.await
+            };
+        }
         if end == Last::Cancelled {
             let written = write.await;
             if number == last {
@@ -125,7 +155,8 @@ impl Dying {
     }
 
     fn is_dead(&self) -> bool {
-        self.last.1 != Last::Cancelled && self.writes.load(Ordering::SeqCst) > self.last.0
+        matches!(self.last.1, Last::NotDone | Last::Done)
+            && self.writes.load(Ordering::SeqCst) > self.last.0
     }
 }
 
@@ -141,8 +172,18 @@ impl Checkpointer for Dying {
         &'a self,
         new: NewCheckpoint<'a>,
         begin: Begin<'a>,
-    ) -> BoxFuture<'a, Result<(CheckpointId, Begun), CheckpointError>> {
-        Box::pin(self.write(self.store.put_and_begin(new, begin)))
+    ) -> BoxFuture<'a, Result<(CheckpointId, Option<Begun>), CheckpointError>> {
+        Box::pin(async move {
+            if !self.is_one {
+                return Ok((self.put(new).await?, None));
+            }
+            let write = async {
+                let after = self.store.put(new).await?;
+                let begin = Begin { after, ..begin };
+                Ok((after, Some(self.store.begin_call(begin).await?)))
+            };
+            self.write(write).await
+        })
     }
 
     fn latest<'a>(
@@ -239,6 +280,7 @@ fn store_that_ends(store: &MemoryCheckpointer, last: (usize, Last)) -> Dying {
         writes: Arc::default(),
         last,
         cancel: Cancel::new(),
+        is_one: true,
     }
 }
 
@@ -313,6 +355,13 @@ fn helped() -> Toolset {
         .unwrap()
 }
 
+/// Waits until the process has ended.
+async fn dies(store: &Dying) {
+    while !store.is_dead() {
+        tokio::time::sleep(Duration::from_micros(200)).await;
+    }
+}
+
 /// Runs the session, with the store that ends it at a write if it is one. Returns the number of the calls that a person decided.
 async fn run(store: &Dying, log: &Log) -> Option<usize> {
     let clock = log.clone();
@@ -358,11 +407,6 @@ async fn run(store: &Dying, log: &Log) -> Option<usize> {
             }
         }
     };
-    let dies = async {
-        while !store.is_dead() {
-            tokio::time::sleep(Duration::from_micros(200)).await;
-        }
-    };
     tokio::select! {
         (session, decided) = work => {
             let decided = decided?;
@@ -376,19 +420,26 @@ async fn run(store: &Dying, log: &Log) -> Option<usize> {
             assert_eq!(text(&session), format!(r#"{{"value":{total}}}"#));
             Some(decided)
         }
-        () = dies => None,
+        () = dies(store) => None,
     }
 }
 
 #[tokio::test]
 async fn a_process_may_end_at_each_write() {
+    for is_one in [true, false] {
+        a_process_ends_at_each_write(is_one).await;
+    }
+}
+
+async fn a_process_ends_at_each_write(is_one: bool) {
     let (mut number, mut decided) = (0, 0);
     loop {
         let mut is_over = false;
         for end in [Last::NotDone, Last::Done] {
             let store = MemoryCheckpointer::new();
             let log = Log::default();
-            let dying = store_that_ends(&store, (number, end));
+            let mut dying = store_that_ends(&store, (number, end));
+            dying.is_one = is_one;
             if run(&dying, &log).await.is_some() {
                 is_over = true;
                 continue;
@@ -445,4 +496,94 @@ async fn a_computed_model_may_be_cancelled_at_each_write() {
             .unwrap();
         assert!(log.take().len() <= 1);
     }
+}
+
+#[tokio::test]
+async fn a_session_goes_on_after_a_write_that_was_not_done() {
+    for (number, end) in (0..6).flat_map(|n| [(n, Last::NotDone), (n, Last::Failed)]) {
+        let (store, log) = (MemoryCheckpointer::new(), Log::default());
+        let mut dying = store_that_ends(&store, (number, end));
+        dying.is_one = false;
+        let agent = Agent::new(Helper, &tools![note]).checkpointer(dying.clone());
+        let cx = Context::new().with(log.clone());
+        let mut session = Session::with_id("s");
+        session.say("5").unwrap();
+        let ran = tokio::select! {
+            ran = agent.run(&mut session, &cx) => ran.is_ok(),
+            () = dies(&dying) => false,
+        };
+        assert_eq!(ran, number == 5, "{number}");
+        // The session knows its newest checkpoint.
+        let agent = Agent::new(Helper, &tools![note]).checkpointer(store);
+        let _ = agent.run(&mut session, &cx).await.unwrap();
+        assert!(log.take().len() <= 1);
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_panics_ends_the_run() {
+    for is_one in [true, false] {
+        let (store, log) = (MemoryCheckpointer::new(), Log::default());
+        // The write of the response.
+        let mut dying = store_that_ends(&store, (1, Last::Panicked));
+        dying.is_one = is_one;
+        let agent = Agent::new(Helper, &tools![note]).checkpointer(dying);
+        let cx = Context::new().with(log.clone());
+        let mut session = Session::with_id("s");
+        session.say("5").unwrap();
+        let error = agent.run(&mut session, &cx).await.unwrap_err();
+        assert!(error.to_string().contains("the store is broken"), "{error}");
+        assert!(log.all().is_empty());
+        let run = agent.run(&mut session, &cx).await.unwrap();
+        assert_eq!((run.text(), log.take()), (Some("5"), vec!["5".to_owned()]));
+    }
+}
+
+/// Gives a call up twice that takes longer than this, and makes it again.
+struct Impatient(Duration);
+
+impl Layer for Impatient {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
+        Box::pin(async move {
+            for _ in 0..2 {
+                let handled = tokio::time::timeout(self.0, next.run(request.clone()));
+                if let Ok(handled) = handled.await {
+                    return handled;
+                }
+            }
+            next.run(request).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_was_given_up_before_it_began_is_made_again() {
+    let (store, log) = (MemoryCheckpointer::new(), Log::default());
+    // The write of the response and of the call's record.
+    let slow = store_that_ends(&store, (1, Last::Slow));
+    let executor = Executor::serial(tools![note]).layer(Impatient(Duration::from_millis(5)));
+    let agent = Agent::with_executor(Helper, executor).checkpointer(slow);
+    let mut session = Session::with_id("s");
+    session.say("5").unwrap();
+    let cx = Context::new().with(log.clone());
+    let run = agent.run(&mut session, &cx).await.unwrap();
+    assert_eq!((run.text(), log.take()), (Some("5"), vec!["5".to_owned()]));
+    assert_eq!(store.calls("s").await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_hand_over_to_a_computed_model_is_saved() {
+    let store = MemoryCheckpointer::new();
+    let call = ToolCall::new("c", "transfer_to_helper", "{}");
+    let model = ScriptedModel::new([Ok(ModelResponse::calls([call]))]);
+    let tools = Toolset::new([handoff("helper", "Notes.").unwrap()]).unwrap();
+    let agent = Agent::new(model, &tools).peer("helper", Agent::new(Helper, Toolset::default()));
+    let agent = agent.checkpointer(store.clone());
+    let mut session = Session::with_id("s");
+    session.say("Go!").unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("{\"agent\":\"helper\"}"));
+    let history = store.history("s").await.unwrap();
+    let nodes: Vec<_> = history.iter().map(|checkpoint| checkpoint.next).collect();
+    assert_eq!(nodes, [Node::Model, Node::Tools, Node::Model, Node::End]);
 }

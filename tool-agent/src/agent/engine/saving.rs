@@ -1,6 +1,7 @@
 //! When a run saves its session: after each node, or with the next call.
 
 use super::Engine;
+use crate::agent::Agent;
 use crate::agent::held_lease::HeldLease;
 use crate::run::AgentError;
 use crate::session::Node;
@@ -15,10 +16,10 @@ impl Engine<'_> {
         self.session.saved = self.session.saved.max(saved);
     }
 
-    /// Returns true if the next call or the end saves the node that was visited: the model computes its response again, and what the
-    /// calls of the step came to is recorded.
-    pub(super) fn saves_later(&mut self, visited: Node) -> Result<bool, AgentError> {
-        if !self.active_agent().model.__is_computed() {
+    /// Returns true if the next call or the end saves the node that this agent visited: its model computes its response again, and
+    /// what the calls of the step came to is recorded.
+    pub(super) fn saves_later(&mut self, visited: Node, by: &Agent) -> Result<bool, AgentError> {
+        if !by.model.__is_computed() {
             return Ok(false);
         }
         match (visited, self.session.at.node) {

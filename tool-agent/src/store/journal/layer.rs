@@ -1,7 +1,9 @@
 //! The layer that writes call records.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::Mutex as AsyncMutex;
@@ -10,6 +12,7 @@ use toolwright_provider::call::{
 };
 use toolwright_runtime::executor::{Handled, Layer, Next, Request, UnknownOutcome};
 use toolwright_runtime::tool::{BoxFuture, OpenCall, OpenCallError, OpenCallStore};
+use toolwright_schema::panics::caught;
 
 use super::{Begin, Begun, CallRecord, End, Unsaved};
 use crate::store::{CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart};
@@ -39,8 +42,11 @@ enum Head {
     Saved,
     Unsaved(Box<Unsaved>),
     /// The write goes on when its call is dropped, since the next write follows it.
-    Writing(BoxFuture<'static, Result<(CheckpointId, Option<Begun>), CheckpointError>>),
+    Writing(BoxFuture<'static, Result<(CheckpointId, Option<BegunCall>), CheckpointError>>),
 }
+
+/// A call whose record was written with its checkpoint, and its key.
+type BegunCall = (String, ToolCall, Begun);
 
 struct JournalState {
     /// Newest checkpoint of the session.
@@ -55,6 +61,8 @@ struct JournalState {
     open: BTreeMap<String, (String, u64)>,
     /// How long ago an earlier run made a call that is made again, at most, by the key of its first attempt.
     made_before: BTreeMap<String, Duration>,
+    /// What was written with the checkpoint, until an attempt of the call takes it: the one that began the write may be dropped.
+    begun: Option<BegunCall>,
     failed: Option<CheckpointError>,
 }
 
@@ -75,6 +83,7 @@ impl Journal {
             unknown: BTreeMap::new(),
             open: BTreeMap::new(),
             made_before: BTreeMap::new(),
+            begun: None,
             failed: None,
         });
         Self(Arc::new(JournalInner {
@@ -168,11 +177,21 @@ impl JournalInner {
         if let Some(error) = self.state().failed.clone() {
             return Err(error);
         }
-        let Head::Unsaved(new) = std::mem::replace(&mut *head, Head::Saved) else {
-            return Ok(None);
+        if let Head::Unsaved(new) = std::mem::replace(&mut *head, Head::Saved) {
+            *head = self.write(new, begin);
+            self.written(&mut head).await?;
+        }
+        let is_of = |(key, call, _): &mut BegunCall| {
+            begin.is_some_and(|begin| begin.key == *key && begin.call == call)
         };
+        let written = self.state().begun.take_if(is_of);
+        Ok(written.map(|(_, _, begun)| begun))
+    }
+
+    /// Begins to write the checkpoint, with the record of this call.
+    fn write(&self, new: Box<Unsaved>, begin: Option<Begin<'_>>) -> Head {
         let store = Arc::clone(&self.store);
-        *head = Head::Writing(match begin {
+        Head::Writing(match begin {
             None => Box::pin(async move { Ok((store.put(new.checkpoint()).await?, None)) }),
             Some(begin) => {
                 let (key, call) = (begin.key.to_owned(), begin.call.clone());
@@ -188,26 +207,33 @@ impl JournalInner {
                         replaces,
                         lease,
                     };
-                    let written = store.put_and_begin(new.checkpoint(), begin).await?;
-                    Ok((written.0, Some(written.1)))
+                    let (after, what) = store.put_and_begin(new.checkpoint(), begin).await?;
+                    Ok((after, what.map(|what| (key, call, what))))
                 })
             }
-        });
-        self.written(&mut head).await
+        })
     }
 
     /// Waits for the write of the checkpoint, if there is one.
-    async fn written(&self, head: &mut Head) -> Result<Option<Begun>, CheckpointError> {
+    async fn written(&self, head: &mut Head) -> Result<(), CheckpointError> {
         let Head::Writing(write) = head else {
-            return Ok(None);
+            return Ok(());
         };
-        let written = write.await;
+        let written = poll_fn(|task| {
+            let polled = caught(|| write.as_mut().poll(task));
+            polled.unwrap_or_else(|panic| {
+                let words = format!("the store panicked: {}", panic.into_detail());
+                Poll::Ready(Err(CheckpointError::store(words)))
+            })
+        });
+        let written = written.await;
         *head = Head::Saved;
         let (after, begun) = written.inspect_err(|error| {
             self.state().failed.get_or_insert_with(|| error.clone());
         })?;
-        self.state().after = after;
-        Ok(begun)
+        let mut state = self.state();
+        (state.after, state.begun) = (after, begun);
+        Ok(())
     }
 
     /// Returns true if a call with this record may run again: a person approved it, or its end is not recorded and that

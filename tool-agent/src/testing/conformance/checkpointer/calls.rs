@@ -240,7 +240,11 @@ pub(super) async fn begin_with_their_checkpoint(store: &impl Checkpointer) {
             replaces: None,
             lease: None,
         };
-        store.put_and_begin(new, begin).await
+        let (after, what) = store.put_and_begin(new, begin).await?;
+        Ok(match what {
+            Some(what) => (after, what),
+            None => (after, store.begin_call(Begin { after, ..begin }).await?),
+        })
     };
     let (second, begun) = did("a call with its checkpoint", write(first, "k").await);
     let Begun::Recorded(revision) = begun else {

@@ -52,8 +52,12 @@ pub(crate) async fn run(calls: usize, seed: u64, limit: Duration) -> Result<bool
                 fleet.conversation(AGENT, format!("{seed}-{number}")),
                 &listed,
             );
-            let ended = Arc::clone(&ended);
+            let (ended, counts) = (Arc::clone(&ended), &counts);
             async move {
+                // Few calls are over before a worker has the next version.
+                while number * 2 >= conversations && !counts.are_all_deployed() {
+                    sleep(Duration::from_millis(100)).await;
+                }
                 talk_to(&talk, listed).await;
                 let ended = ended.fetch_add(1, Ordering::SeqCst) + 1;
                 if ended.is_multiple_of(50) {

@@ -46,6 +46,11 @@ impl Counts {
             .collect()
     }
 
+    /// Returns true if so many workers were replaced that hardly one of the first is left.
+    pub(crate) fn are_all_deployed(&self) -> bool {
+        self.killed.load(Ordering::SeqCst) >= 3 * WORKERS as u64
+    }
+
     /// Returns true if each fault was injected.
     pub(crate) fn are_all(&self) -> bool {
         self.all().iter().all(|(_, count)| *count > 0)

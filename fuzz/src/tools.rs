@@ -263,8 +263,8 @@ enum Outside {
 
 #[derive(Serialize, Deserialize, Schema)]
 struct Spot {
-    row: i32,
-    column: i32,
+    row: Option<i32>,
+    column: Option<i32>,
 }
 
 #[derive(Serialize, Deserialize, Schema)]

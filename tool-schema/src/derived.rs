@@ -6,6 +6,7 @@ mod emit;
 mod field;
 mod fits;
 mod flat;
+mod untagged;
 
 #[cfg(feature = "schemars")]
 pub use self::emit::to_schemars;

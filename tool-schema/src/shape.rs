@@ -39,7 +39,7 @@ pub(crate) use self::key_table::KeyTable;
 pub(crate) use self::kinds::Definition;
 pub use self::kinds::{
     Array, Bounds, Edge, Foreign, IntegerRange, Literal, Map, NumberRange, Object, RecursiveEdge,
-    StringRules, Union, Variant,
+    StringRules, Union, Untagged, Variant,
 };
 pub(crate) use self::narrow::{Narrowed, Unwrapped, bare};
 #[cfg(feature = "schemars")]
@@ -173,19 +173,23 @@ impl<'s> Shape<'s> {
         Self::new(Kind::Object(Object {
             fields,
             open: false,
+            denies: false,
         }))
     }
 
     /// Lets an object have other keys beside its own; leaves any other shape as it is.
     pub const fn open(self) -> Self {
         match self.kind {
-            Kind::Object(Object { fields, .. }) => Self {
+            Kind::Object(object) => Self {
                 description: self.description,
                 title: self.title,
                 id: self.id,
                 is_secret: self.is_secret,
                 // How closely to look depends on it.
-                ..Self::new(Kind::Object(Object { fields, open: true }))
+                ..Self::new(Kind::Object(Object {
+                    open: true,
+                    ..object
+                }))
             },
             _ => self,
         }

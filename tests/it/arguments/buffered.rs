@@ -301,6 +301,93 @@ fn an_untagged_variant_is_read_by_its_own_keys() {
     }
 }
 
+#[derive(Debug, PartialEq, Deserialize, Serialize, Schema)]
+#[serde(deny_unknown_fields)]
+struct Dot {
+    x: f64,
+    y: f64,
+}
+
+#[derive(Debug, PartialEq, Deserialize, Serialize, Schema)]
+#[serde(deny_unknown_fields)]
+struct Person {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    age: Option<u8>,
+}
+
+/// A code of two letters
+#[derive(Debug, PartialEq, Deserialize, Serialize, Schema)]
+#[serde(try_from = "String")]
+#[schema(pattern = "^[A-Z]{2}$")]
+struct Letters(String);
+
+impl TryFrom<String> for Letters {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let is_code = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase());
+        is_code.then_some(Self(text)).ok_or("no code")
+    }
+}
+
+#[derive(Debug, PartialEq, Deserialize, Serialize, Schema)]
+#[serde(tag = "kind", deny_unknown_fields)]
+enum Message {
+    Mail {
+        to: String,
+    },
+    #[serde(untagged)]
+    Other(Value),
+}
+
+/// Untagged types that compile: by their types, their lengths, required keys, tags and checks, serde tells the variants apart.
+#[derive(Debug, PartialEq, Deserialize, Serialize, Schema)]
+#[serde(untagged, deny_unknown_fields)]
+enum Apart {
+    Letters(Letters),
+    Dot(Dot),
+    Triple(u8, u8, u8),
+    Numbers { list: Vec<u64> },
+    One(Person),
+    Many(Vec<Person>),
+    Message(Message),
+}
+
+/// Reads one of many forms.
+#[tool]
+fn tell(apart: Apart) -> String {
+    serde_json::to_string(&apart).unwrap()
+}
+
+#[test]
+fn no_untagged_variant_that_compiles_loses_a_part() {
+    for value in [
+        r#""AB""#,
+        r#""ab""#,
+        r#"{"x":1.5,"y":2.5}"#,
+        r#"{"x":1.5,"y":2.5,"z":3.5}"#,
+        r#"{"x":1.5}"#,
+        "[1,2,3]",
+        r#"{"list":[1]}"#,
+        r#"{"list":[-1]}"#,
+        r#"{"name":"a"}"#,
+        r#"{"name":"a","age":3}"#,
+        r#"{"name":"a","age":300}"#,
+        r#"[{"name":"a"},{"name":"b","age":3}]"#,
+        r#"{"kind":"Mail","to":"a"}"#,
+        r#"{"kind":"Mail","to":"a","cc":"b"}"#,
+        r#"{"kind":"Post","to":"a"}"#,
+        "[]",
+        "7",
+    ] {
+        let call = ToolCall::new("1", "tell", format!(r#"{{"apart": {value}}}"#));
+        let result = tools![tell].call_blocking(&call, &Context::new());
+        assert!(result.outcome.is_ok(), "{value}: {result:?}");
+        assert_eq!(result.content(Encoder::auto()), value);
+    }
+}
+
 /// serde's buffers hold no more than 64 bits, and no 128-bit type is read from them: what always stands in one does
 /// not compile.
 #[test]

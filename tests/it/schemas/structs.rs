@@ -31,6 +31,12 @@ pub(crate) struct Point {
     pub(crate) y: i32,
 }
 
+/// A column of a plane
+#[derive(Debug, Clone, Serialize, Deserialize, Schema, JsonSchema)]
+pub(crate) struct Column {
+    x: i32,
+}
+
 #[derive(Serialize, Deserialize, Schema, JsonSchema)]
 struct Nothing {}
 
@@ -176,7 +182,7 @@ types! {
     struct FlattensOption {
         id: u8,
         #[serde(flatten)]
-        at: Option<Point>,
+        at: Option<Column>,
     }
 
     struct FlattensMap {
@@ -466,7 +472,7 @@ pub(crate) fn rows() -> Vec<Row> {
         Strict => r#"[{"a":1}]"#, r#"[{"a":1,"b":1}]"#;
         Values => r#"[{"any":1,"list":[null]},{"any":null,"list":[]}]"#, r#"[{"list":[]}]"#;
         FlattensStruct => r#"[{"id":1,"x":1,"y":2,"last":true}]"#, r#"[{"id":1,"at":{"x":1,"y":2},"last":true},{"id":1,"x":1,"y":2,"last":true,"z":3}]"#;
-        FlattensOption => r#"[{"id":1},{"id":1,"x":1,"y":2}]"#, r#"[{"x":1,"y":2}]"#;
+        FlattensOption => r#"[{"id":1},{"id":1,"x":1}]"#, r#"[{"x":1}]"#;
         FlattensMap => r#"[{"id":1},{"id":1,"a":2}]"#, r#"[{"id":1,"a":"b"}]"#;
         OnlyFlattensMap => r#"[{},{"a":2}]"#, r#"[{"a":"b"}]"#;
         FlattensAny => r#"[{"id":1,"a":"b"}]"#, "[{}]";

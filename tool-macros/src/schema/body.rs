@@ -14,7 +14,7 @@ use crate::span::{literal, local, quote};
 use super::attr::{ContainerAttrs, MemberAttrs, PerSide, SeenAs, Tagging};
 use super::bytes;
 use super::case::RenameRule;
-use super::parts::{field_names, flat, object, tag_field, written_as};
+use super::parts::{denying_object, field_names, flat, object, tag_field, written_as};
 use super::recursive;
 use super::serde_attr::AttrOwner;
 use crate::ty::is_option;
@@ -135,6 +135,9 @@ impl<'a> TypeBody<'a> {
             return quote!(__tool::Kind::Null);
         };
         let shape = self.element(row);
+        if !self.container.bounds.said.is_empty() {
+            return quote!(__tool::Kind::Bounded(#shape, __tool::Bounds::NONE));
+        }
         quote!(__tool::Kind::InOut { input: #shape, output: #shape })
     }
 
@@ -168,6 +171,8 @@ impl<'a> TypeBody<'a> {
                     .collect();
                 if self.container.open {
                     quote!(__tool::open_object(&[#(#rows),*]))
+                } else if self.container.denies.is_some() {
+                    denying_object(quote!(#(#rows),*))
                 } else {
                     object(quote!(#(#rows),*))
                 }

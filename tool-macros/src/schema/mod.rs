@@ -2,7 +2,7 @@
 //!
 //! `attr` reads the attributes of serde, schemars and ours, `option` their options; `bounds` reads ranges, lengths and
 //! the like, `pattern` regular expressions; `bytes` finds the types that serde reads as bytes; `body` and `variants`
-//! make the tree; `untagged` finds variants that serde hides; `used` finds the type parameters in it; `recursive` cuts edges back to the type.
+//! make the tree; `used` finds the type parameters in it; `recursive` cuts edges back to the type.
 
 use proc_macro2::TokenStream;
 use syn::{Data, DeriveInput, GenericParam};
@@ -21,7 +21,6 @@ mod option;
 mod parts;
 mod recursive;
 mod serde_attr;
-mod untagged;
 mod used;
 mod variants;
 
@@ -130,8 +129,7 @@ fn implement(
     let is_generic = input.generics.type_params().next().is_some()
         || input.generics.const_params().next().is_some();
     let flattened = parts.flattens.then(|| {
-        let denies = literal(container.denies.is_some());
-        quote!(<Self as __tool::Derived>::__mark_a_field_of_this_cycle_with_schema_recursive.flattened_fits(#denies);)
+        quote!(<Self as __tool::Derived>::__mark_a_field_of_this_cycle_with_schema_recursive.flattened_fits();)
     });
     let looks = !fits.is_empty() || flattened.is_some();
     let eager = (!is_generic).then(|| {

@@ -25,6 +25,12 @@ pub(super) fn object(fields: TokenStream) -> TokenStream {
     quote!(__tool::object(&[#fields]))
 }
 
+/// An object of these fields, where serde refuses all others.
+#[allow(clippy::needless_pass_by_value)] // A `quote!` at each call.
+pub(super) fn denying_object(fields: TokenStream) -> TokenStream {
+    quote!(__tool::denying_object(&[#fields]))
+}
+
 /// One string of an enum.
 pub(super) fn variant(
     names: &PerSide<String>,

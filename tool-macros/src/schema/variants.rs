@@ -1,6 +1,7 @@
 //! The variants of an enum, as a tree.
 
 use proc_macro2::TokenStream;
+use syn::ext::IdentExt;
 use syn::{DataEnum, Fields, Variant};
 
 use crate::model::Description;
@@ -9,7 +10,7 @@ use crate::span::{ident, literal, quote};
 
 use super::attr::{MemberAttrs, PerSide, Tagging};
 use super::body::{FieldAttrs, NamedMember, TypeBody};
-use super::parts::{self, flat, object, tag_field, written_as};
+use super::parts::{self, denying_object, flat, object, tag_field, written_as};
 use super::serde_attr::AttrOwner;
 use crate::ty::is_option;
 
@@ -39,7 +40,6 @@ impl TypeBody<'_> {
                 rows: self.rows(&variant.fields),
             })
             .collect();
-        self.check_untagged(&variants);
         let one_sided = variants
             .iter()
             .any(|VariantAttrs { member, .. }| member.skip_input != member.skip_output);
@@ -82,6 +82,9 @@ impl TypeBody<'_> {
         let mut units: Vec<TokenStream> = Vec::new();
         let mut first_unit = 0;
         let (mut buffered, mut adjacent) = (false, true);
+        // Of each member; empty where its own function reads it.
+        let mut all_names: Vec<String> = Vec::new();
+        let mut untagged = None;
         for read in variants.iter().filter(|read| is_there(&read.member)) {
             let VariantAttrs {
                 variant, member, ..
@@ -111,6 +114,12 @@ impl TypeBody<'_> {
                 continue;
             }
             let kind = self.variant(read, tagging, &names);
+            if *tagging == Tagging::Untagged {
+                untagged.get_or_insert(members.len());
+            }
+            let is_custom = member.custom_input || member.seen_as.is_some();
+            let own_name = variant.ident.unraw().to_string();
+            all_names.push(if is_custom { String::new() } else { own_name });
             let described = (!description.is_empty()).then(|| quote!(.described(#description)));
             members.push(quote!(__tool::Shape::new(#kind)#described));
         }
@@ -122,6 +131,13 @@ impl TypeBody<'_> {
                 first_unit,
                 quote!(__tool::Shape::new(__tool::Kind::Enum(&[#(#units),*]))),
             );
+            all_names.insert(first_unit, String::new());
+            untagged = untagged.map(|first| first + 1);
+        }
+        if let Some(first) = untagged {
+            let all_names = all_names.iter().map(literal);
+            let first = literal(first);
+            return quote!(__tool::untagged_union(&[#(#members),*], &[#(#all_names),*], #first));
         }
         let union = ident(match (buffered, adjacent) {
             (false, _) => "union",
@@ -158,12 +174,17 @@ impl TypeBody<'_> {
                 let aliased = member.aliased(input);
                 let written_as = written_as(names);
                 let input = literal(input);
-                object(quote! {
+                denying_object(quote! {
                     __tool::Field::new(#input, "", &__tool::Shape::new(#content))#written_as #aliased.always()
                 })
             }
             Tagging::Adjacent(tag, key) => {
                 let tag = tag_field(tag, &parts::variant(names, member, &Description::default()));
+                let object = if self.container.denies.is_some() {
+                    denying_object
+                } else {
+                    object
+                };
                 if is_unit(read) {
                     return object(tag);
                 }

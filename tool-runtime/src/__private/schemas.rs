@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use toolwright_schema::shape::{
-    Bounds, Field, Id, Kind, Object, RecursiveEdge, Refs, Schema, Shape, Union,
+    Bounds, Field, Id, Kind, Object, RecursiveEdge, Refs, Schema, Shape, Union, Untagged,
 };
 
 use super::CompiledSchema;
@@ -149,15 +149,21 @@ impl<T: Schema + ?Sized> Schema for CutEdge<T> {
 
 /// An object of these fields and no others.
 pub const fn object(fields: &'static [Field<'static>]) -> Kind<'static> {
+    Shape::object(fields).kind
+}
+
+/// An object of these fields. serde refuses all others.
+pub const fn denying_object(fields: &'static [Field<'static>]) -> Kind<'static> {
     Kind::Object(Object {
         fields,
         open: false,
+        denies: true,
     })
 }
 
 /// An object of these fields and any others.
 pub const fn open_object(fields: &'static [Field<'static>]) -> Kind<'static> {
-    Kind::Object(Object { fields, open: true })
+    Shape::object(fields).open().kind
 }
 
 /// A union whose members serde distinguishes by their keys.
@@ -172,12 +178,25 @@ pub const fn buffered_union(members: &'static [Shape<'static>]) -> Kind<'static>
     Kind::Union(union)
 }
 
+/// A union whose members from `first` on have no tags.
+pub const fn untagged_union(
+    members: &'static [Shape<'static>],
+    names: &'static [&'static str],
+    first: usize,
+) -> Kind<'static> {
+    Kind::Union(Union {
+        buffered: true,
+        untagged: Untagged { names, first },
+        ..Union::of(members)
+    })
+}
+
 /// An adjacently tagged union.
 pub const fn adjacent_union(members: &'static [Shape<'static>]) -> Kind<'static> {
     Kind::Union(Union {
-        members,
         buffered: true,
         adjacent: true,
+        ..Union::of(members)
     })
 }
 

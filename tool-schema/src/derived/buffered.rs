@@ -1,8 +1,8 @@
-//! Checks at compile time that serde can read a tool's arguments. serde reads no integer of 128 bits from its buffers,
+//! Checks at compile time that serde can read a tool's arguments, all of them. serde reads no integer of 128 bits from its buffers,
 //! which hold the values of untagged and internally tagged enums and of flattened fields. Their keys are strings, so it
 //! reads no map there whose keys are other values. A result is written without a buffer.
 
-use crate::shape::{CheckLevel, Id, Int, Kind, Refs, Role, Shape};
+use crate::shape::{CheckLevel, Field, Id, Int, Kind, Refs, Role, Shape};
 use crate::text::ConstText;
 
 impl Shape<'static> {
@@ -87,6 +87,7 @@ struct BufferWalk<'w> {
 }
 
 impl BufferWalk<'_> {
+    #[track_caller]
     const fn find(
         &self,
         shape: &Shape<'static>,
@@ -129,8 +130,13 @@ impl BufferWalk<'_> {
             }
             _ => {}
         }
-        let is_buffered =
-            matches!(&shape.kind, Kind::Union(union) if union.buffered && !union.adjacent);
+        let is_buffered = match &shape.kind {
+            Kind::Union(union) => {
+                union.untagged_fits(shape.id.name);
+                union.buffered && !union.adjacent
+            }
+            _ => false,
+        };
         let mut index = 0;
         while let Some(child) = shape.kind.child(index) {
             index += 1;
@@ -144,7 +150,9 @@ impl BufferWalk<'_> {
             {
                 // A tag's sibling has no name. It is buffered if the union is.
                 place.is_buffered |= field.flatten;
-                if !field.flatten {
+                if field.flatten {
+                    whole_or_absent(field);
+                } else {
                     place.key = field.name;
                 }
             }
@@ -157,6 +165,7 @@ impl BufferWalk<'_> {
     }
 
     /// Checks the type of an identity, anywhere in a tree.
+    #[track_caller]
     const fn of_type(
         &self,
         shape: &Shape<'static>,
@@ -177,6 +186,7 @@ impl BufferWalk<'_> {
         None
     }
 
+    #[track_caller]
     const fn of_types(
         &self,
         refs: &Refs,
@@ -200,6 +210,59 @@ impl BufferWalk<'_> {
             }
         }
         None
+    }
+}
+
+/// Refuses an optional flattened type that needs one of several keys: serde ignores the others without it.
+#[track_caller]
+const fn whole_or_absent(field: &Field<'_>) {
+    if field.is_required() || !field.shape.is_nullable() {
+        return;
+    }
+    let Some([needed, other]) = needed_key(field.shape.core()) else {
+        return;
+    };
+    let mut text = ConstText::new();
+    text.push_all(&[
+        "serde drops `",
+        other,
+        "` where `",
+        needed,
+        "` is missing, since the flattened `",
+        field.name,
+        "` is optional\nhelp: make its keys optional instead, or remove `flatten`",
+    ]);
+    panic!("{}", text.as_str());
+}
+
+/// Returns a key that the type needs, and another of its keys.
+const fn needed_key<'s>(kind: &Kind<'s>) -> Option<[&'s str; 2]> {
+    let (mut needed, mut other, mut index) = (None, None, 0);
+    while let Some(child) = kind.child(index) {
+        index += 1;
+        match child.role {
+            Role::Member(_) => {
+                let found = needed_key(child.shape.core());
+                if found.is_some() {
+                    return found;
+                }
+            }
+            Role::Field(field) if field.is_flattened() => {
+                let found = needed_key(field.shape.core());
+                if found.is_some() {
+                    return found;
+                }
+            }
+            Role::Field(field) if field.is_required() && needed.is_none() => {
+                needed = Some(field.name);
+            }
+            Role::Field(field) if field.is_read() => other = Some(field.name),
+            _ => {}
+        }
+    }
+    match (needed, other) {
+        (Some(needed), Some(other)) => Some([needed, other]),
+        _ => None,
     }
 }
 

@@ -5,27 +5,18 @@ use crate::shape::{CheckLevel, Field, Id, Kind, Map, Object, Role, Shape, Side, 
 use crate::text::ConstText;
 use crate::text::same;
 
-/// The type that is checked.
-#[derive(Clone, Copy)]
-struct Owner {
-    /// Identity of the type.
-    id: Id,
-    /// True if serde refuses keys that it does not know.
-    denies: bool,
-}
-
 impl Shape<'_> {
     /// Checks the objects that a type is made of, up to the types of its fields, which have been checked.
     #[doc(hidden)]
     #[track_caller]
-    pub const fn flattened_fits(&self, denies: bool) {
-        let id = self.id;
-        self.fits_of(Owner { id, denies });
+    pub const fn flattened_fits(&self) {
+        self.fits_of(self.id);
     }
 
+    /// Checks a part of the type of an identity.
     #[track_caller]
-    const fn fits_of(&self, owner: Owner) {
-        let fields = match self.kind.as_object() {
+    const fn fits_of(&self, owner: Id) {
+        let (fields, denies) = match self.kind.as_object() {
             Some(object) => {
                 if let Some(key) = twice(object) {
                     let mut text = ConstText::new();
@@ -34,9 +25,9 @@ impl Shape<'_> {
                     text.push("` is read twice by this type\nhelp: rename one, here or in the type whose keys stand beside: `#[serde(rename = \"…\")]`");
                     panic!("{}", text.as_str());
                 }
-                object.fields
+                (object.fields, object.denies)
             }
-            None => &[],
+            None => (&[] as &[_], false),
         };
         let mut index = 0;
         while let Some(child) = self.kind.child(index) {
@@ -44,7 +35,7 @@ impl Shape<'_> {
             match child.role {
                 Role::Field(field) => {
                     if field.is_flattened() {
-                        fits(field, fields, fields.len() - index, owner);
+                        fits(field, fields, fields.len() - index, denies, owner);
                     }
                     child.shape.part_fits(owner);
                 }
@@ -55,7 +46,7 @@ impl Shape<'_> {
     }
 
     #[track_caller]
-    const fn part_fits(&self, owner: Owner) {
+    const fn part_fits(&self, owner: Id) {
         if self.id.hash == 0 {
             self.fits_of(owner);
         }
@@ -64,10 +55,10 @@ impl Shape<'_> {
 
 /// Refuses a flattened field, followed by `behind` fields, unless it is an object with known keys.
 #[track_caller]
-const fn fits(field: &Field<'_>, fields: &[Field<'_>], behind: usize, owner: Owner) {
+const fn fits(field: &Field<'_>, fields: &[Field<'_>], behind: usize, denies: bool, owner: Id) {
     // serde does not see that enums and maps read their keys. The sibling of a tag has no name, and is read as a whole.
     assert!(
-        field.name.is_empty() || !owner.denies || field.shape.core().takes_its_keys(),
+        field.name.is_empty() || !denies || field.shape.core().takes_its_keys(),
         "`deny_unknown_fields` refuses keys of what is flattened\nhelp: remove `deny_unknown_fields`: a tool refuses keys that its schema does not name",
     );
     assert!(
@@ -75,7 +66,7 @@ const fn fits(field: &Field<'_>, fields: &[Field<'_>], behind: usize, owner: Own
         "an `Err` among other keys reads as a success\nhelp: give the `Result` a name of its own, or return it from the function",
     );
     match field.shape.core() {
-        Kind::Recursive(back) if back.id.hash == owner.id.hash => panic!(
+        Kind::Recursive(back) if back.id.hash == owner.hash => panic!(
             "a type that stands among its own keys has no end\nhelp: give the inner one a name"
         ),
         Kind::Map(map) => {

@@ -65,6 +65,7 @@ impl CheckLevel {
             Kind::Object(Object {
                 fields: [field],
                 open: false,
+                ..
             }) => field.shape.check.without_walk(),
             _ => Self::Walked,
         }

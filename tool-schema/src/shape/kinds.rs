@@ -189,6 +189,8 @@ pub struct Object<'s> {
     pub fields: &'s [Field<'s>],
     /// True if other keys are permitted beside them.
     pub open: bool,
+    /// True if serde refuses other keys (`deny_unknown_fields`).
+    pub denies: bool,
 }
 
 /// An object with any keys.
@@ -214,6 +216,17 @@ pub struct Union<'s> {
     pub buffered: bool,
     /// Adjacently tagged: only content that precedes its tag is buffered.
     pub adjacent: bool,
+    /// Members without a tag.
+    pub untagged: Untagged<'s>,
+}
+
+/// The members of a union that serde reads without a tag.
+#[derive(Debug, Clone, Copy)]
+pub struct Untagged<'s> {
+    /// Names of all members, if there are any without a tag. Empty for one that a function of its own reads.
+    pub names: &'s [&'s str],
+    /// Index of the first member without a tag. All behind it have none.
+    pub first: usize,
 }
 
 impl<'s> Union<'s> {
@@ -223,6 +236,10 @@ impl<'s> Union<'s> {
             members,
             buffered: false,
             adjacent: false,
+            untagged: Untagged {
+                names: &[],
+                first: 0,
+            },
         }
     }
 }

@@ -31,6 +31,13 @@ impl ConstText {
         }
     }
 
+    pub const fn push_all(&mut self, mut texts: &[&str]) {
+        while let [text, rest @ ..] = texts {
+            self.push(text);
+            texts = rest;
+        }
+    }
+
     pub const fn push_number(&mut self, number: usize) {
         if number > 9 {
             self.push_number(number / 10);

@@ -325,15 +325,11 @@ const EXPRESSION: Id = Id::of("a::Expression", "Expression");
 const BACK_TO_SUM: Shape<'_> = Shape::new(Kind::Recursive(RecursiveEdge::new(EXPRESSION, || &SUM)));
 
 /// `[Expression, Expression]`, or an expression, or a truth.
-static SUM: Shape<'_> = Shape::new(Kind::Union(Union {
-    members: &[
-        Shape::new(Kind::Tuple(&[&BACK_TO_SUM, &BACK_TO_SUM])),
-        BACK_TO_SUM,
-        Shape::new(Kind::Bool),
-    ],
-    buffered: false,
-    adjacent: false,
-}));
+static SUM: Shape<'_> = Shape::new(Kind::Union(Union::of(&[
+    Shape::new(Kind::Tuple(&[&BACK_TO_SUM, &BACK_TO_SUM])),
+    BACK_TO_SUM,
+    Shape::new(Kind::Bool),
+])));
 
 /// The edge to the next of 20 types, each of which has two fields of the next one.
 macro_rules! chain {

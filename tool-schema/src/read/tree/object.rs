@@ -142,7 +142,11 @@ impl<'a> TreeReader<'_, 'a> {
             self.defaults
                 .extend(default.map(|(json, at)| FieldDefault { field, json, at }));
         }
-        Shape::new(Kind::Object(Object { fields, open }))
+        Shape::new(Kind::Object(Object {
+            fields,
+            open,
+            denies: false,
+        }))
     }
 
     /// The keys that are declared, and those that must be there.

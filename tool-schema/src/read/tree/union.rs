@@ -14,9 +14,8 @@ pub(super) fn of<'a>(memory: Memory<'a>, members: &[Shape<'a>]) -> Option<Shape<
         [] => None,
         [one] => Some(*one),
         _ => Some(Shape::new(Kind::Union(Union {
-            members: memory.list(members),
             buffered: true,
-            adjacent: false,
+            ..Union::of(memory.list(members))
         }))),
     }
 }
@@ -141,6 +140,7 @@ impl<'a> TreeReader<'_, 'a> {
         let object = Object {
             fields: self.memory.list(&fields),
             open: true,
+            denies: false,
         };
         self.keep(&Shape::new(Kind::Object(object)))
     }

@@ -388,6 +388,111 @@ fn no_untagged_variant_that_compiles_loses_a_part() {
     }
 }
 
+#[derive(Debug, Deserialize, Serialize, Schema)]
+#[serde(untagged)]
+enum OneOrMany<T> {
+    One(T),
+    Many(Vec<T>),
+}
+
+#[derive(Debug, Deserialize, Serialize, Schema)]
+enum Color {
+    Red,
+    Mixed {
+        parts: u8,
+    },
+    #[serde(untagged)]
+    Named(String),
+}
+
+#[derive(Debug, Deserialize, Serialize, Schema)]
+#[serde(untagged)]
+enum Tree {
+    Leaf(f64),
+    Text(Option<String>),
+    Branches(#[schema(recursive)] Vec<Tree>),
+}
+
+#[derive(Debug, Deserialize, Serialize, Schema)]
+struct Painted {
+    color: Color,
+    #[serde(flatten)]
+    by: Painter,
+}
+
+#[derive(Debug, Deserialize, Serialize, Schema)]
+#[serde(untagged, deny_unknown_fields)]
+enum Painter {
+    Person { name: String, house: String },
+    House { house: String },
+}
+
+/// Reads other untagged types.
+#[tool]
+fn paint(people: OneOrMany<Person>, tree: Tree, painted: Option<Painted>) -> String {
+    serde_json::to_string(&(people, tree, painted)).unwrap()
+}
+
+#[test]
+fn untagged_types_of_many_kinds_compile_and_are_read_whole() {
+    for [people, tree, painted] in [
+        [r#"{"name":"a"}"#, "1.5", "null"],
+        [
+            r#"[{"name":"a","age":1},{"name":"b"}]"#,
+            r#"[1.5,["a",[]]]"#,
+            r#"{"color":"Red","house":"c"}"#,
+        ],
+        ["[]", "null", r#"{"color":"Blue","name":"b","house":"c"}"#],
+        [
+            "[]",
+            "\"\"",
+            r#"{"color":{"Mixed":{"parts":2}},"house":"c"}"#,
+        ],
+    ] {
+        let arguments = format!(r#"{{"people": {people}, "tree": {tree}, "painted": {painted}}}"#);
+        let call = ToolCall::new("1", "paint", arguments);
+        let result = tools![paint].call_blocking(&call, &Context::new());
+        let expected = format!("[{people},{tree},{painted}]");
+        assert_eq!(result.content(Encoder::auto()), expected);
+    }
+}
+
+/// What is only written may look like another variant.
+#[derive(Serialize, Schema)]
+#[serde(untagged)]
+enum Report {
+    Short { id: u8 },
+    Long { id: u8, text: &'static str },
+}
+
+#[derive(Serialize, Schema)]
+struct Answer {
+    #[serde(flatten)]
+    report: Option<Report>,
+}
+
+/// Reports.
+#[tool]
+fn report(long: bool) -> Answer {
+    let report = if long {
+        Report::Long { id: 1, text: "a" }
+    } else {
+        Report::Short { id: 1 }
+    };
+    Answer {
+        report: Some(report),
+    }
+}
+
+#[test]
+fn untagged_results_may_look_like_each_other() {
+    for (long, expected) in [("true", r#"{"id":1,"text":"a"}"#), ("false", r#"{"id":1}"#)] {
+        let call = ToolCall::new("1", "report", format!(r#"{{"long": {long}}}"#));
+        let result = tools![report].call_blocking(&call, &Context::new());
+        assert_eq!(result.content(Encoder::auto()), expected);
+    }
+}
+
 /// serde's buffers hold no more than 64 bits, and no 128-bit type is read from them: what always stands in one does
 /// not compile.
 #[test]

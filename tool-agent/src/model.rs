@@ -45,8 +45,9 @@ pub trait Model: Send + Sync {
         false
     }
 
-    /// Returns true if the model works its responses out of the thread, at once. A checkpointer then stores a response with the first
-    /// call of it that begins, and a crash may repeat the last request.
+    /// Returns true if the model works its responses out of the thread, at once, and sends nothing. A checkpointer then stores a
+    /// response with the first call of it that begins, and a crash may repeat the last request. No budget counts its tokens. The
+    /// model reads each result, so no call stays open or goes to the user, and a question is an error where nobody can be asked.
     #[doc(hidden)]
     fn __is_computed(&self) -> bool {
         false

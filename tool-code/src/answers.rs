@@ -56,7 +56,6 @@ fn encode(result: &ToolResult) -> Result<String, Box<dyn Error + Send + Sync>> {
             }
             None => Answer::Value(to_raw_value(&content.to_plain())?),
         },
-        Ok(Outcome::Open { note, .. }) => Answer::Value(to_raw_value(note)?),
         Ok(outcome) => match outcome.payload() {
             Some(payload) => Answer::Value(RawValue::from_string(payload.to_json().into_owned())?),
             // The answer of the person takes its place.

@@ -190,18 +190,7 @@ impl CodeMode {
         if self.is_searching {
             tools = tools.merge(&searching).map_err(error)?;
         }
-        // The program waits for the results of all tools, and reads them itself.
-        let waited_for = tools.definitions().cloned().filter_map(|mut def| {
-            let options = &mut def.options;
-            let differs = options.return_direct || options.background;
-            (options.return_direct, options.background) = (false, false);
-            differs.then_some(def)
-        });
-        let waited_for = tools.attach(waited_for).map_err(error)?;
-        for tool in waited_for.iter() {
-            tools = tools.with(Arc::clone(tool));
-        }
-        let executor = (self.executor)(tools.clone()).layer(PlainResults);
+        let executor = (self.executor)(tools.clone());
         let seen = executor.tools(cx);
         if self.is_searching && seen.get(search::NAME).is_none() {
             return Err(error(
@@ -299,7 +288,7 @@ impl CodeTool {
                     None => Ok(Outcome::Value(Payload::json(text.into_owned()))),
                 }
             }
-            // An answer would become the result of the whole program.
+            // Of an agent inside. An answer would become the result of the whole program.
             Ok(Outcome::AskUser { question, .. }) => {
                 let words = "a call of the program asks a question, and nobody can be asked here: ";
                 Err(ToolError::failed(format!("{words}{question}")).permanent())
@@ -336,22 +325,6 @@ impl WrapTool for CodeTool {
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
         self.code(&call).map(drop)
-    }
-}
-
-/// Layer that hands results which tools return to the user directly to the program.
-struct PlainResults;
-
-impl Layer for PlainResults {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
-        Box::pin(async move {
-            match next.run(request).await {
-                Handled::Done(Ok(Outcome::ReturnDirect(value))) => {
-                    Handled::Done(Ok(Outcome::Value(value)))
-                }
-                other => other,
-            }
-        })
     }
 }
 

@@ -35,6 +35,8 @@ pub(crate) enum Input {
     },
     /// Answers of the calls that it waits for, in their order.
     Answers(Vec<Answered>),
+    /// Nothing: the program ends where it waits.
+    End,
 }
 
 /// Answer of a call: JSON text of the result, or an exception.

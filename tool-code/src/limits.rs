@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::Ended;
+
 /// Bytes of the arguments of all calls that a program waits for at once, as JSON.
 pub(crate) const MAX_ARGUMENTS: usize = 1 << 20;
 
@@ -51,6 +53,14 @@ impl Limits {
         let texts = self.printed.saturating_add(self.value).saturating_mul(6);
         let texts = texts.saturating_add(self.calls.saturating_mul(256));
         texts.saturating_add(2 * MAX_ARGUMENTS + (64 << 10)) as u64
+    }
+
+    /// Returns true if one of these limits ended the program.
+    pub(crate) fn ended(&self, ended: &Ended) -> bool {
+        let error = ended.error.as_deref();
+        [self.out_of_time(), self.out_of_calls()]
+            .iter()
+            .any(|limit| error == Some(limit))
     }
 
     /// Error of a program that ran too long.

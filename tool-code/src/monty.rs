@@ -79,6 +79,7 @@ impl Engine for Monty {
                 waits.resume(answers, PrintWriter::Callback(&mut self.printed))
             }
             (Input::Answers(_), None) => return self.ends("the program does not wait"),
+            (Input::End, _) => return self.ends("the host ended the program"),
         };
         self.drive(progress)
     }

@@ -5,10 +5,10 @@ const KEYWORDS: &str = "False None True and as assert async await break class co
     global if import in is lambda nonlocal not or pass raise return try while with yield";
 
 /// Functions, modules and types that a program needs under their own names.
-const BUILTINS: &str = "Exception abs all any ascii asyncio bin bool bytes callable chr datetime dict dir divmod enumerate filter \
-    float format frozenset getattr hasattr hash hex id input int isinstance issubclass iter json len list map math max min next \
-    object oct open ord pow print property range re repr reversed round set setattr slice sorted str sum super tuple type typing \
-    vars zip";
+const BUILTINS: &str = "Exception abs all any ascii asyncio bin bool bytes callable chr collections dataclasses datetime dict \
+    dir divmod enumerate filter float format frozenset getattr hasattr hash hex id input int isinstance issubclass iter \
+    itertools json len list map math max min next object oct open ord os pow print property range re repr reversed round set \
+    setattr slice sorted str sum super sys tuple type typing vars zip";
 
 /// Returns the name as an identifier: each character that Python does not take is an underscore.
 pub(crate) fn identifier(name: &str) -> String {
@@ -49,5 +49,5 @@ pub(crate) fn class(name: &str) -> String {
         class.extend(letters.next().map(|first| first.to_ascii_uppercase()));
         class.push_str(letters.as_str());
     }
-    identifier(&class)
+    parameter(&class)
 }

@@ -3,6 +3,7 @@
 //! All state is in the thread. A program runs again from its start, and reads the answers of its calls there, unless an interpreter
 //! of this process stands where the thread ends.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -20,6 +21,8 @@ use crate::{names, signature};
 
 /// How often a program is replayed whose interpreter was killed from outside.
 const REPLAYS: usize = 8;
+/// Number of tools that an error names as those that ran.
+const MAX_NAMES: usize = 20;
 
 tokio::task_local! {
     /// Interpreter of the call that this task runs.
@@ -32,7 +35,9 @@ pub(crate) type Slot = Arc<Mutex<Option<Live>>>;
 /// Effect of a rejection on the program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Rejection {
-    /// The program ends, and cannot catch it. The model reads the reason.
+    /// The program ends, and cannot catch it. The model reads the reason. So it is for a call that a layer refuses, such as
+    /// [`CallLimit`](toolwright::layers::CallLimit): its error is
+    /// [`Rejected`](toolwright::call::ErrorKind::Rejected) too.
     #[default]
     EndsProgram,
     /// The call raises a `PermissionError`, which the program may catch. A program that catches all errors may ask again.
@@ -51,11 +56,10 @@ pub(crate) struct Program {
     pub(crate) clock: Arc<Clock>,
 }
 
-/// A program that waits in its interpreter, after so many turns and calls.
+/// A program that waits in its interpreter, after so many turns.
 pub(crate) struct Live {
     running: Running,
     turns: usize,
-    calls: usize,
 }
 
 /// The thread of a program, and the tools that it may call.
@@ -89,6 +93,9 @@ impl Model for Program {
                 }
                 Err(mut ended) => {
                     ended.warning = past.warning();
+                    if let (Some(error), Some(ran)) = (&mut ended.error, past.ran()) {
+                        error.push_str(&ran);
+                    }
                     let text = serde_json::to_string(&ended).map_err(|error| {
                         let words = "the end cannot be written";
                         ModelError::new(ModelErrorKind::Unreadable, words).with_source(error)
@@ -160,19 +167,42 @@ impl<'t> Past<'t> {
         })
     }
 
-    /// Returns a warning about a function of the program that has the name of a tool's.
-    fn warning(&self) -> Option<String> {
-        let mut defined = self.source.lines().filter_map(|line| {
-            let line = line.strip_prefix("async").map_or(line, str::trim_start);
-            let (name, _) = line.strip_prefix("def ")?.split_once('(')?;
-            Some(name.trim())
+    /// Returns a sentence about the calls that ran, for a model that reads an error: it would make them again.
+    fn ran(&self) -> Option<String> {
+        let mut counts = BTreeMap::new();
+        for turn in &self.turns {
+            for (call, answer) in turn.calls.iter().zip(&turn.answers) {
+                let how = match answer {
+                    Answer::Value(_) => "",
+                    Answer::Raises(_) => " (failed)",
+                    Answer::Rejected(_) | Answer::Awaited => continue,
+                };
+                *counts.entry((&*call.name, how)).or_insert(0) += 1;
+            }
+        }
+        let names = counts.iter().take(MAX_NAMES);
+        let names = names.map(|((name, how), count)| match count {
+            1 => format!("{name}{how}"),
+            _ => format!("{name}{how} ×{count}"),
         });
-        let function = defined.find(|name| {
+        let mut names: Vec<String> = names.collect();
+        names.extend((counts.len() > MAX_NAMES).then(|| "…".to_owned()));
+        let names = Some(names.join(", ")).filter(|names| !names.is_empty());
+        names.map(|names| format!("\nCalls that ran before: {names}."))
+    }
+
+    /// Returns a warning about a name that the program gives to something else than its tool.
+    fn warning(&self) -> Option<String> {
+        // Texts of several lines are no code.
+        let code = self.source.split("\"\"\"").step_by(2);
+        let code = code.flat_map(|code| code.split("'''").step_by(2));
+        let mut defined = code.flat_map(str::lines).filter_map(defined);
+        let name = defined.find(|name| {
             let mut tools = self.tools.definitions();
             tools.any(|def| names::identifier(&def.name) == *name)
         })?;
         Some(format!(
-            "the program defines `{function}` itself, which hides the tool of that name"
+            "the program defines `{name}` itself, which hides the tool of that name"
         ))
     }
 
@@ -186,6 +216,29 @@ impl<'t> Past<'t> {
             turn + 1
         ))
     }
+}
+
+/// Returns the name that a line defines or assigns. In an indented line, `name=` is an argument, `name:` a field and `def name(self`
+/// a method.
+fn defined(line: &str) -> Option<&str> {
+    let code = line.trim_start();
+    let is_indented = code.len() < line.len();
+    let definition = code.strip_prefix("async").map_or(code, str::trim_start);
+    let mut words = ["def ", "class "].iter();
+    let definition = words.find_map(|word| definition.strip_prefix(word));
+    let code = definition.map_or(code, str::trim_start);
+    let end = code.find(|letter: char| letter != '_' && !letter.is_alphanumeric());
+    let (name, rest) = code.split_at_checked(end?)?;
+    let is_defined = if definition.is_some() {
+        !(is_indented && ["(self", "(cls"].iter().any(|it| rest.starts_with(it)))
+    } else if is_indented {
+        rest.starts_with(" = ")
+    } else {
+        let value = rest.trim_start();
+        value.starts_with('=') && !value.starts_with("==")
+            || rest.starts_with(':') && rest.contains(" = ")
+    };
+    is_defined.then_some(name)
 }
 
 impl Turn<'_> {
@@ -205,20 +258,33 @@ impl Turn<'_> {
 impl Program {
     /// Returns the calls that the program makes next and the time that it read before, or its end.
     async fn next(&self, past: &Past<'_>) -> Result<(Vec<ToolCall>, i64), Ended> {
-        if let (Rejection::EndsProgram, Some((call, reason))) = (self.rejection, past.rejection()) {
-            return Err(Ended::failed(format!(
+        let rejected = past.rejection();
+        let rejected = rejected.filter(|_| self.rejection == Rejection::EndsProgram);
+        let next = match past.turns.iter().position(|turn| turn.now.is_none()) {
+            Some(turn) => Err(past.diverged(turn)),
+            None => self.replay(past, rejected.is_some()).await,
+        };
+        let Some((call, reason)) = rejected else {
+            return next;
+        };
+        // Whatever became of the program, it makes no more calls, and the rejection is what the model has to read.
+        let printed = next.err().map(|ended| ended.printed);
+        Err(Ended {
+            printed: printed.unwrap_or_default(),
+            ..Ended::failed(format!(
                 "the call of {} was rejected, which ended the program: {reason}",
                 call.name
-            )));
-        }
-        if let Some(turn) = past.turns.iter().position(|turn| turn.now.is_none()) {
-            return Err(past.diverged(turn));
-        }
+            ))
+        })
+    }
+
+    /// Runs the program from where it waits, or else from its start. With `ends`, it ends where it waits for the last answers.
+    async fn replay(&self, past: &Past<'_>, ends: bool) -> Result<(Vec<ToolCall>, i64), Ended> {
         let slot = LIVE.try_with(Arc::clone).unwrap_or_default();
         let mut live = lock(&slot).take();
         live = live.filter(|live| live.turns == past.turns.len());
         for _ in 0..REPLAYS {
-            match self.run(past, live.take()).await {
+            match self.run(past, live.take(), ends).await {
                 Ok((calls, now, live)) => {
                     *lock(&slot) = Some(live);
                     return Ok((calls, now));
@@ -230,36 +296,44 @@ impl Program {
         Err(Ended::failed("the interpreter was killed again and again"))
     }
 
-    /// Runs the program from where it waits, or else from its start, until it leaves the thread behind.
+    /// Runs the program until it leaves the thread behind.
     async fn run(
         &self,
         past: &Past<'_>,
         live: Option<Live>,
+        ends: bool,
     ) -> Result<(Vec<ToolCall>, i64, Live), Lost> {
-        let (mut live, mut answers) = match live {
-            Some(live) => (live, past.turns.last().map(Turn::answers)),
-            None => (self.start()?, None),
+        let mut live = match live {
+            Some(live) => live,
+            None => self.start()?,
         };
         loop {
             let (at, turn) = (live.turns, past.turns.get(live.turns));
             let now = turn.and_then(|turn| turn.now).unwrap_or_else(|| self.now());
-            let input = match answers {
-                Some(answers) => answers,
+            let answered = at.checked_sub(1).and_then(|last| past.turns.get(last));
+            let input = match answered {
+                Some(_) if ends && turn.is_none() => Input::End,
+                Some(answered) => answered.answers(),
                 None => self.begins(past)?,
             };
-            let made = match (live.running.send(Message { now, input }).await?, turn) {
-                (Stopped::Calls(made), _) => made,
-                (Stopped::Ended(_), Some(_)) => return Err(Lost::Ends(past.diverged(at))),
-                (Stopped::Ended(ended), None) => return Err(Lost::Ends(ended)),
+            let made = match live.running.send(Message { now, input }).await? {
+                Stopped::Calls(made) => made,
+                Stopped::Ended(ended) => {
+                    let is_diverged = turn.is_some() && !self.limits.ended(&ended);
+                    return Err(Lost::Ends(if is_diverged {
+                        past.diverged(at)
+                    } else {
+                        ended
+                    }));
+                }
             };
-            let ids = live.calls + 1..;
             live.turns += 1;
-            live.calls += made.len();
-            if live.calls > self.limits.calls {
-                return Err(Lost::failed(self.limits.out_of_calls()));
-            }
             let Some(turn) = turn else {
-                let calls = made.into_iter().zip(ids);
+                let before: usize = past.turns.iter().map(|turn| turn.calls.len()).sum();
+                if before + made.len() > self.limits.calls {
+                    return Err(Lost::failed(self.limits.out_of_calls()));
+                }
+                let calls = made.into_iter().zip(before + 1..);
                 let calls = calls
                     .map(|(made, id)| ToolCall::new(format!("c{id}"), made.tool, made.arguments));
                 return Ok((calls.collect(), now, live));
@@ -267,7 +341,6 @@ impl Program {
             if !turn.is_same(&made) {
                 return Err(Lost::Ends(past.diverged(at)));
             }
-            answers = Some(turn.answers());
         }
     }
 
@@ -277,11 +350,7 @@ impl Program {
             let kind = error.kind();
             Lost::failed(format!("the interpreter could not be started: {kind}"))
         })?;
-        Ok(Live {
-            running,
-            turns: 0,
-            calls: 0,
-        })
+        Ok(Live { running, turns: 0 })
     }
 
     /// Begins the program, with the functions that the conversation may see. The others do not exist for it.

@@ -328,7 +328,7 @@ impl Keeper<'_> {
     fn pauses(&self, mut running: RunningSession) -> Result<Outcome, ToolError> {
         let asks = running.session.status();
         if let Some(call) = self.paused_call
-            && !running.session.asks_for_result()
+            && (self.agent.model.__is_computed() || !running.session.asks_for_result())
         {
             let session = std::mem::take(&mut running.session);
             return pauses(self.agent, call, session, None, self.cx);

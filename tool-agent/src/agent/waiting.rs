@@ -92,7 +92,8 @@ impl Agent {
         let tools = self.executor.tools(cx);
         let holds = |tool: &Arc<dyn Tool>| {
             // What pauses in the background of the agent ends with it.
-            let asks_inside = asks && !tool.def().options.background;
+            let is_awaited = !tool.def().options.background || self.model.__is_computed();
+            let asks_inside = asks && is_awaited;
             (!asks && self.executor.may_hold(tool.def()))
                 || Self::of_tool(&**tool).is_some_and(|agent| agent.may_wait(cx, asks_inside))
         };

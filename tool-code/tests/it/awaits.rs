@@ -80,7 +80,10 @@ async fn a_name_of_a_tool_may_stand_for_something_else() {
             "class A:\n    def add(self): return 1\nA().add()",
             r#"{"value":1}"#,
         ),
-        ("add = 3\nadd", r#"{"value":3}"#),
+        (
+            "add = 3\nadd",
+            r#"{"value":3,"warning":"the program defines `add` itself, which hides the tool of that name"}"#,
+        ),
     ] {
         assert_eq!(answer(&basic(), code).await, expected, "{code}");
     }

@@ -8,10 +8,12 @@ use toolwright::agent::budget::{Budget, Money, Prices};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, ModelResponse, RunEnd, Session, Status};
 use toolwright::call::{BoxFuture, Cancel, Content, Grant, HaltReason, Progress, Scope};
-use toolwright::executor::{Event, OutputLimit};
-use toolwright::layers::{Handled, Layer, Next, Request};
-use toolwright::{Context, DynTool, Executor, Outcome, ToolCall, ToolError, Toolset, tool, tools};
-use toolwright_code::{CodeMode, Interpreter};
+use toolwright::executor::{Event, OutputLimit, Source};
+use toolwright::layers::{CallLimit, Handled, Layer, Next, Request};
+use toolwright::{
+    Context, DynTool, Encoder, Executor, Outcome, ToolCall, ToolError, Toolset, tool, tools,
+};
+use toolwright_code::{CodeMode, Interpreter, Rejection};
 
 use crate::{Log, add, agent, answer, answer_of, basic, call_of, code_mode, pay, run_code, text};
 
@@ -352,23 +354,25 @@ async fn where_nobody_can_be_asked_nothing_runs() {
 }
 
 #[tokio::test]
-async fn a_question_where_nobody_can_be_asked_is_an_error() {
+async fn a_question_where_nobody_can_be_asked_is_an_error_of_its_call() {
     let executor = Executor::serial(Toolset::new([run_code(&tools![add, ask])]).unwrap());
-    let call = call_of("await add(1, 2)\nawait ask()");
-    let batch = executor.run(&[call], &Context::new()).await;
-    let error = batch
-        .results()
-        .next()
-        .unwrap()
-        .outcome
-        .as_ref()
-        .unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("nobody can be asked here: Where?"),
-        "{error}"
-    );
+    let words = "RuntimeError: ask: the tool asks, and nobody can be asked here: Where?";
+    let caught = r#"{"value":"ask: the tool asks, and nobody can be asked here: Where?"}"#;
+    for (code, expected) in [
+        ("await add(1, 2)\nawait ask()", words),
+        (
+            "import asyncio\nawait asyncio.gather(ask(), add(1, 2))",
+            words,
+        ),
+        (
+            "try:\n    await ask()\nexcept RuntimeError as e:\n    x = str(e)\nx",
+            caught,
+        ),
+    ] {
+        let batch = executor.run(&[call_of(code)], &Context::new()).await;
+        let answer = batch.results().next().unwrap().content(Encoder::auto());
+        assert!(answer.contains(expected), "{code}: {answer}");
+    }
 }
 
 #[tokio::test]
@@ -453,6 +457,10 @@ fn names_that_python_cannot_have_are_errors() {
     assert_eq!(named(&["import"]).unwrap_err(), keyword);
     let builtin = "the tool `list` would hide Python's `list`: rename it";
     assert_eq!(named(&["list"]).unwrap_err(), builtin);
+    for module in ["collections", "itertools", "dataclasses", "os", "sys"] {
+        let error = named(&[module]).unwrap_err();
+        assert!(error.contains("would hide Python's"), "{error}");
+    }
 }
 
 #[test]
@@ -474,4 +482,132 @@ fn the_tool_is_not_destructive_and_reaches_the_world() {
         (Some(false), Some(true), None)
     );
     let _ = ToolCall::new("1", "run_code", "{}");
+}
+
+/// The calls and results of a program are sent to no model.
+#[tokio::test]
+async fn a_program_takes_no_tokens_of_a_budget() {
+    let tools = (0..50).map(|number| {
+        let tool = DynTool::builder().name(format!("tool_{number}"));
+        let tool = tool.description("Long words. ".repeat(100));
+        let tool =
+            tool.handler_sync(|_: serde_json::Value, _| Ok::<_, ToolError>("x".repeat(10_000)));
+        tool.build().unwrap()
+    });
+    let run_code = code_mode(&Toolset::new(tools).unwrap()).search().build();
+    let code = "for _ in range(20):\n    await tool_1()\n'done'";
+    let model = ScriptedModel::new([
+        Ok(ModelResponse::calls([call_of(code)])),
+        Ok(ModelResponse::text("done")),
+    ]);
+    let agent = Agent::new(model, Toolset::new([run_code.unwrap()]).unwrap());
+    let agent = agent.budget(Budget::new().tokens(5000));
+    let mut session = Session::ask("Go!");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("done"), "{:?}", run.end);
+    assert_eq!(text(&session), r#"{"value":"done"}"#);
+}
+
+/// Nothing of a program goes to the user or stays open, wherever a tool comes from.
+#[tokio::test]
+async fn results_of_tools_that_the_executor_adds_are_values() {
+    let source = |tools: Toolset| {
+        let all = tools.merge(&tools![render, write, write_too]).unwrap();
+        Executor::serial(Source::catalog(move |_| all.clone()))
+    };
+    let tool = code_mode(&tools![add]).executor(source).build().unwrap();
+    let code = "[await write('a'), await write_too('b'), await render(6), await add(1, 2)]";
+    assert_eq!(answer_of(tool, code).await, r#"{"value":["a","b",7,3]}"#);
+}
+
+/// A layer cannot be told from a person: both reject.
+#[tokio::test]
+async fn a_call_that_a_layer_refuses_ends_the_program() {
+    let code = "
+for n in range(3):
+    try:
+        x = await add(n, 1)
+    except PermissionError:
+        x = 'refused'
+x";
+    for (rejection, expected) in [
+        (
+            Rejection::EndsProgram,
+            "the call of add was rejected, which ended the program: ",
+        ),
+        (Rejection::Raises, r#"{"value":"refused"}"#),
+    ] {
+        let mode = code_mode(&tools![add]).rejection(rejection);
+        let mode = mode.executor(|tools| Executor::serial(tools).layer(CallLimit::per_run(2)));
+        let text = answer_of(mode.build().unwrap(), code).await;
+        assert!(text.starts_with(expected), "{rejection:?}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn the_tool_has_the_name_that_it_is_given() {
+    let tool = code_mode(&tools![add]).name("python").build().unwrap();
+    assert_eq!(tool.name(), "python");
+    let executor = Executor::serial(Toolset::new([tool]).unwrap());
+    let call = ToolCall::new("1", "python", r#"{"code":"1 + 1"}"#);
+    let batch = executor.run(&[call], &Context::new()).await;
+    let value = batch.results().next().unwrap().value();
+    assert_eq!(value, Some(serde_json::json!({"value": 2})));
+    assert!(code_mode(&basic()).name("no name").build().is_err());
+}
+
+/// Opens a safe.
+#[tool(read_only)]
+fn open_safe(room: u32, #[arg(secret)] code: &str) -> usize {
+    code.len() + room as usize
+}
+
+#[tokio::test]
+async fn events_show_no_secret_of_a_call() {
+    let seen = Log::default();
+    let hears = |seen: &Log| {
+        let seen = seen.clone();
+        move |event: &Event<'_>| seen.add(format!("{event:?}"))
+    };
+    let inner = hears(&seen);
+    let tool = code_mode(&tools![open_safe])
+        .executor(move |tools| Executor::serial(tools).on_event(inner));
+    let tools = Toolset::new([tool.build().unwrap()]).unwrap();
+    let executor = Executor::serial(tools).on_event(hears(&seen));
+    for code in [
+        "await open_safe(9, 'hun' + 'ter2')",
+        "await open_safe('none', 'hun' + 'ter2')",
+    ] {
+        let batch = executor.run(&[call_of(code)], &Context::new()).await;
+        seen.add(format!("{:?}", batch.results().next().unwrap().outcome));
+    }
+    let seen = seen.take().join("\n");
+    assert!(seen.contains("open_safe") && seen.contains("16"), "{seen}");
+    assert!(!seen.contains("hunter2"), "{seen}");
+}
+
+/// Each caller has its own functions, in the description and in programs.
+#[tokio::test]
+async fn callers_of_a_catalogue_have_their_own_functions() {
+    let tools = tools![add, drop_database];
+    let admin = Context::new().with(Admin);
+    let built = [&Context::new(), &admin].map(|cx| {
+        let tool = code_mode(&tools).build_for(cx).unwrap();
+        Toolset::new([tool]).unwrap()
+    });
+    let executor = Executor::serial(Source::catalog(move |scope| {
+        built[usize::from(is_admin(scope))].clone()
+    }));
+    for (cx, is_seen, expected) in [
+        (&Context::new(), false, "NameError"),
+        (&admin, true, "dropped"),
+    ] {
+        let tools = executor.tools(cx);
+        let description = &tools.get("run_code").unwrap().def().description;
+        assert!(description.contains("async def add("));
+        assert_eq!(description.contains("drop_database"), is_seen);
+        let batch = executor.run(&[call_of("await drop_database()")], cx).await;
+        let answer = batch.results().next().unwrap().content(Encoder::auto());
+        assert!(answer.contains(expected), "{answer}");
+    }
 }

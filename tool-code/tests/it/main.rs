@@ -7,6 +7,7 @@ mod callers;
 mod limits;
 mod pauses;
 mod programs;
+mod served;
 mod stored;
 mod stubs;
 

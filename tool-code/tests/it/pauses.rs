@@ -7,9 +7,9 @@ use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, AgentError, ModelResponse, RunEnd, Session};
 use toolwright::call::Decision;
 use toolwright::executor::{PendingReason, Waiting};
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, CallLimit};
 use toolwright::{Context, Executor, Outcome, Toolset, tool, tools};
-use toolwright_code::Rejection;
+use toolwright_code::{Limits, Rejection};
 
 use crate::{Log, add, agent, call_of, code_mode, pay, run_code, text};
 
@@ -230,9 +230,12 @@ async fn a_bad_edit_leaves_the_call_pending() {
                 session.decide(one, decision).unwrap();
                 is_right
             });
-            for answer in answers.await {
+            let answers = answers.await;
+            for answer in &answers {
                 assert_eq!(answer, r#"{"value":"paid 3 to x"}"#, "{place:?} {moves}");
             }
+            let paid = ["x 3"].repeat(answers.len());
+            assert_eq!(log.take(), paid, "{place:?} {moves}");
         }
     }
 }
@@ -453,4 +456,231 @@ async fn a_replay_runs_no_guarded_tool_without_its_own_yes() {
     assert!(refused.is_err());
     assert!(log.take().is_empty());
     std::mem::forget((first, second));
+}
+
+/// Two calls of a `gather` wait, and each gets its own decision.
+#[tokio::test]
+async fn calls_of_a_gather_are_decided_apart() {
+    let bad = || Decision::edit(json!({"to": "y", "amount": "much"}));
+    let reject = || Decision::Reject("too much".to_owned());
+    let ended = "the call of pay was rejected, which ended the program: ";
+    let photo = "photo('cat')";
+    for (calls, decisions, expected, paid) in [
+        (
+            ["pay('x', 1)", "pay('x', 2)"],
+            vec![[Decision::Approve, reject()]],
+            vec![ended, "too much", "Calls that ran before: add, pay."],
+            vec!["x 1"],
+        ),
+        (
+            ["pay('x', 1)", "pay('x', 2)"],
+            vec![
+                [Decision::Approve, bad()],
+                [Decision::Approve, Decision::Approve],
+            ],
+            vec![r#"{"value":["paid 1 to x","paid 2 to x"]}"#],
+            vec!["x 1", "x 2"],
+        ),
+        (
+            ["pay('x', 1)", photo],
+            vec![[Decision::Approve, Decision::Answer(json!("miau"))]],
+            vec![r#"{"value":["paid 1 to x","miau"]}"#],
+            vec!["x 1"],
+        ),
+        (
+            ["pay('x', 1)", photo],
+            vec![[reject(), Decision::Answer(json!("miau"))]],
+            vec![ended, "Calls that ran before: add, photo."],
+            vec![],
+        ),
+        (
+            ["ask('Where?')", "pay('x', 2)"],
+            vec![[Decision::Answer(json!("Oslo")), Decision::Approve]],
+            vec![r#"{"value":["Oslo","paid 2 to x"]}"#],
+            vec!["x 2"],
+        ),
+        (
+            ["pay('x', 1)", "ask('Where?')"],
+            vec![[reject(), Decision::Answer(json!("Oslo"))]],
+            vec![ended, "Calls that ran before: add, ask."],
+            vec![],
+        ),
+    ] {
+        for moves in [false, true] {
+            let [one, two] = calls;
+            let code =
+                format!("import asyncio\nawait add(1, 2)\nawait asyncio.gather({one}, {two})");
+            let log = Log::default();
+            let cx = Context::new().with(log.clone());
+            let mut round = 0;
+            let mut seen = Vec::new();
+            let answers = decided(("gather", &code), "", moves, &cx, |session, one| {
+                let place = one.path[1];
+                if seen.contains(&place) {
+                    (round, seen) = (round + 1, Vec::new());
+                }
+                seen.push(place);
+                let decision = decisions[round.min(decisions.len() - 1)][place].clone();
+                let is_right = decision != bad();
+                session.decide(one, decision).unwrap();
+                is_right
+            });
+            let answers = answers.await;
+            for expected in &expected {
+                assert!(
+                    answers[0].contains(expected),
+                    "{calls:?} {moves}: {}",
+                    answers[0]
+                );
+            }
+            assert_eq!(log.take(), paid, "{calls:?} {moves}");
+        }
+    }
+}
+
+/// The model that reads it would run them again.
+#[tokio::test]
+async fn a_program_that_ends_early_says_what_ran() {
+    let code = "
+for n in range(3): await add(n, 1)
+try: await pay('z', 13)
+except RuntimeError: pass
+try: await add('one', 1)
+except ValueError: pass
+await pay('x', 1)
+END";
+    for (end, expected) in [
+        (
+            "await pay('x', 2)",
+            "Calls that ran before: add ×3, add (failed), pay, pay (failed).",
+        ),
+        (
+            "1 / 0",
+            "Calls that ran before: add ×3, add (failed), pay, pay (failed).",
+        ),
+    ] {
+        let place = ("sequence", &*code.replace("END", end));
+        let cx = Context::new().with(Log::default());
+        let answers = decided(place, "", false, &cx, |session, one| {
+            let is_second = one.arguments.as_ref().unwrap().contains(r#""amount":2"#);
+            let reject = Decision::Reject("too much".to_owned());
+            let decision = if is_second { reject } else { Decision::Approve };
+            session.decide(one, decision).unwrap();
+            true
+        });
+        let answer = &answers.await[0];
+        assert!(answer.contains(expected), "{answer}");
+    }
+    // Nothing ran.
+    let cx = Context::new();
+    let answers = decided(
+        ("sequence", "await CALL"),
+        PAY,
+        false,
+        &cx,
+        |session, one| {
+            session
+                .decide(one, Decision::Reject("no".to_owned()))
+                .unwrap();
+            true
+        },
+    );
+    let answer = &answers.await[0];
+    assert!(!answer.contains("ran before"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_rejected_program_keeps_what_it_printed() {
+    let code = "print('one')\nawait add(1, 2)\nprint('two')\nawait CALL\nprint('three')";
+    for moves in [false, true] {
+        let cx = Context::new();
+        let answers = decided(("sequence", code), PAY, moves, &cx, |session, one| {
+            let reject = Decision::Reject("too much".to_owned());
+            session.decide(one, reject).unwrap();
+            true
+        });
+        let answer = &answers.await[0];
+        assert!(
+            answer.starts_with("the call of pay was rejected"),
+            "{answer}"
+        );
+        assert!(answer.ends_with("printed before:\none\ntwo\n"), "{answer}");
+    }
+    // A layer rejects while the interpreter lives.
+    let mode = code_mode(&tools![add]);
+    let mode = mode.executor(|tools| Executor::serial(tools).layer(CallLimit::per_run(1)));
+    let code = "await add(1, 2)\nprint('one')\ntry: await add(3, 4)\nfinally: print('two')";
+    let text = crate::answer_of(mode.build().unwrap(), code).await;
+    assert!(text.starts_with("the call of add was rejected"), "{text}");
+    assert!(
+        text.ends_with("Calls that ran before: add.\nprinted before:\none\n"),
+        "{text}"
+    );
+}
+
+/// The rejection is what the model has to read, whatever became of the program.
+#[tokio::test]
+async fn a_rejection_is_told_of_a_program_that_cannot_run_again() {
+    let code = "await add(1, 2)\nawait pay('x', 1)";
+    let first = agent(run_code(&all()), vec![call_of(code)]);
+    let (mut session, cx) = (Session::ask("Go!"), Context::new());
+    let _ = first.run(&mut session, &cx).await.unwrap();
+    let waiting = first.waiting(&session, &cx);
+    let inside = waiting.iter().find(|one| one.path.len() == 2).unwrap();
+    session
+        .decide(inside, Decision::Reject("no".to_owned()))
+        .unwrap();
+    std::mem::forget(first);
+    let changed = serde_json::to_string(&session).unwrap();
+    let changed = changed.replace("await add(1, 2)", "await add(1, 3)");
+    let mut session: Session = serde_json::from_str(&changed).unwrap();
+    let _ = another(&all()).run(&mut session, &cx).await.unwrap();
+    let text = text(&session);
+    assert!(text.starts_with("the call of pay was rejected"), "{text}");
+}
+
+/// What ends a program while it runs again is told as what it is.
+#[tokio::test]
+async fn a_limit_that_a_replay_reaches_is_no_divergence() {
+    let code = "
+for n in range(20): await add(n, 1)
+for n in range(100_000): pass
+await pay('x', 1)";
+    let limits = |calls, time| Limits {
+        calls,
+        time,
+        ..Limits::default()
+    };
+    for (limits, expected) in [
+        (
+            limits(50, Duration::from_millis(1)),
+            "TimeoutError: the program ran longer than 1ms",
+        ),
+        (
+            limits(10, Duration::from_mins(1)),
+            "the program made more than 10 calls",
+        ),
+    ] {
+        let slow = Limits {
+            time: Duration::from_mins(1),
+            ..Limits::default()
+        };
+        let first = agent(
+            code_mode(&all()).limits(slow).build().unwrap(),
+            vec![call_of(code)],
+        );
+        let (mut session, cx) = (Session::ask("Go!"), Context::new().with(Log::default()));
+        let _ = first.run(&mut session, &cx).await.unwrap();
+        approve(&first, &mut session);
+        std::mem::forget(first);
+        let tool = code_mode(&all()).limits(limits).build().unwrap();
+        let second = agent(tool, Vec::new());
+        let _ = second.run(&mut session, &cx).await.unwrap();
+        std::mem::forget(second);
+        let text = text(&session);
+        assert!(
+            text.contains(expected) && !text.contains("diverged"),
+            "{text}"
+        );
+    }
 }

@@ -148,8 +148,28 @@ async fn a_function_with_the_name_of_a_tool_is_warned_about() {
             "def pay(x): return x\n1/0",
             "the program defines `pay` itself",
         ),
+        ("pay = 3\npay", warning),
+        ("pay=3\npay", warning),
+        ("pay: int = 3\npay", warning),
+        ("class pay: pass\n1", warning),
+        ("if True:\n    def pay(x): return x\npay(3)", warning),
+        ("def f():\n    pay = 3\n    return pay\nf()", warning),
     ])
     .await;
+    for code in [
+        "pay == 3",
+        "x = dict(\n    pay=3,\n)\nx['pay']",
+        "x = \"\"\"\ndef pay(x):\npay = 3\n\"\"\"\nlen(x)",
+        "x = '''\nclass pay:\n'''\nlen(x)",
+        "def payment(pay): return pay\npayment(3)",
+        "class payment: pass\n3",
+        "class A:\n    async def pay(self): return 3\n3",
+        "from dataclasses import dataclass\n@dataclass\nclass A:\n    pay: int = 3\nA().pay",
+        "if True: pay",
+    ] {
+        let text = answer(&basic(), code).await;
+        assert!(!text.contains("warning"), "{code}: {text}");
+    }
 }
 
 #[tokio::test]

@@ -140,6 +140,22 @@ fn schemas_that_hold_themselves_have_stubs() {
 
 /// Classes of equal names in other tools' arguments are equal only if what they hold is.
 #[test]
+fn classes_have_names_that_python_takes() {
+    let member = r#"{"type": "object", "properties": {"a": {"type": "string"}}}"#;
+    let schema = format!(
+        r##"{{"type": "object", "properties": {{"true": {member}, "b": {{"$ref": "#/$defs/none"}}}}, "$defs": {{"none": {{"type": "object", "properties": {{"c": {{"type": "string"}}}}}}}}}}"##
+    );
+    let tool = DynTool::builder()
+        .name("echo")
+        .description("Echoes.")
+        .parameters(SchemaDoc::parse(&schema).unwrap())
+        .handler_sync(|arguments: serde_json::Value, _| Ok::<_, ToolError>(arguments));
+    let stubs = toolwright_code::stubs(&Toolset::new([tool.build().unwrap()]).unwrap());
+    assert!(stubs.contains("class None_(TypedDict):"), "{stubs}");
+    assert!(stubs.contains("class True_(TypedDict):"), "{stubs}");
+}
+
+#[test]
 fn stubs_keep_different_classes_apart() {
     let tool = |name: &str, member: &str| {
         let schema = serde_json::json!({"type": "object", "required": ["data"], "properties": {

@@ -41,27 +41,33 @@ impl WrapTool for Returning {
     }
 }
 
+/// Returns the tools of a document, if it is one.
+fn tools_of(path: &Path) -> Option<Toolset> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let api = OpenApi::parse(&text).and_then(|api| api.base_url("https://api.example.com/v1"));
+    api.and_then(OpenApi::toolset).ok()
+}
+
+/// Returns false for a tool whose name is a keyword or a function of Python. The host renames it.
+fn fits(tool: &Arc<dyn Tool>) -> bool {
+    let alone = Toolset::default().with(Arc::clone(tool));
+    let mode = CodeMode::new(&alone).interpreter(Interpreter::InProcess);
+    mode.build().is_ok()
+}
+
 pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
     let mut all = Vec::new();
     files(documents, &mut all);
-    let (mut hundred, mut five_thousand) = (Vec::new(), Vec::new());
+    let mut hundred = Vec::new();
     let (mut count, mut calls) = (0, 0);
     for (at, path) in all.iter().step_by(every).enumerate() {
-        let text = std::fs::read_to_string(path).unwrap();
-        let api = OpenApi::parse(&text).and_then(|api| api.base_url("https://api.example.com/v1"));
-        let Ok(tools) = api.and_then(OpenApi::toolset) else {
+        let Some(tools) = tools_of(path) else {
             continue;
         };
         let step = tools.iter().len().div_ceil(PER_DOCUMENT).max(1);
         let some: Vec<_> = tools.iter().step_by(step).cloned().collect();
         let Ok(some) = Toolset::new(some) else {
             continue;
-        };
-        // A tool whose name is a keyword or a function of Python is renamed by the host.
-        let fits = |tool: &Arc<dyn Tool>| {
-            let alone = Toolset::default().with(Arc::clone(tool));
-            let mode = CodeMode::new(&alone).interpreter(Interpreter::InProcess);
-            mode.build().is_ok()
         };
         let some = some.iter().filter(|tool| fits(tool)).cloned();
         let some = Toolset::new(some.collect::<Vec<_>>()).unwrap();
@@ -84,9 +90,6 @@ pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
         }
         std::fs::write(dir.join(format!("{module}_calls.py")), script).unwrap();
         std::fs::write(dir.join(format!("{module}_calls.txt")), verdicts).unwrap();
-        for tool in tools.iter() {
-            five_thousand.push(Arc::clone(tool));
-        }
         hundred.extend(some.iter().cloned());
     }
     println!("{count} tools, {calls} calls");
@@ -103,24 +106,22 @@ pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
     let with_output = Toolset::new(with_output.take(100).cloned()).unwrap();
     super::print_share("100 tools with output schemas", &with_output, 50);
     let mut names = HashSet::new();
-    five_thousand.retain(|tool| names.insert(tool.name().replace('-', "_")) && names.len() <= 5000);
+    let tools = all.iter().filter_map(|path| tools_of(path));
+    let tools = tools.flat_map(|tools| tools.iter().cloned().collect::<Vec<_>>());
+    let distinct = tools.filter(|tool| fits(tool) && names.insert(tool.name().replace('-', "_")));
+    let five_thousand: Vec<_> = distinct.take(5000).collect();
     let set = Toolset::new(five_thousand).unwrap();
     let mode = CodeMode::new(&set)
         .interpreter(Interpreter::InProcess)
         .search();
-    match mode.executor(Executor::serial).build() {
-        Ok(tool) => {
-            let only = Toolset::new([tool]).unwrap();
-            let chat = toolwright::Wire::OpenAiChat.definitions(&only);
-            let tokens = toolwright::tokens::Tokenizer::O200k.count(&chat);
-            println!(
-                "{} tools with search: {tokens} tokens, at most 1500",
-                set.iter().len()
-            );
-            assert!(tokens <= 1500);
-        }
-        Err(error) => println!("no search: {error}"),
-    }
+    let tool = mode.executor(Executor::serial).build().unwrap();
+    let only = Toolset::new([tool]).unwrap();
+    let chat = toolwright::Wire::OpenAiChat.definitions(&only);
+    let tokens = toolwright::tokens::Tokenizer::O200k.count(&chat);
+    let count = set.iter().len();
+    println!("{count} tools with search: {tokens} tokens, at most 1500");
+    assert_eq!(count, 5000);
+    assert!(tokens <= 1500);
 }
 
 /// Returns calls of a tool as Python, and the faults of each: some as the schema says, and some with one change of a type.

@@ -330,4 +330,5 @@ fn generated(count: u64, seed: u64) {
     println!(
         "{count} generated programs: {values} values, {crashed} ends of an interpreter's process, none of the host; slowest {slowest:?}, limit {limit:?}"
     );
+    assert!(slowest < limit + Duration::from_millis(1500), "{slowest:?}");
 }

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{Agent, ModelResponse, Session, ThreadMessage};
+use toolwright::agent::{Agent, ModelResponse, RunEnd, Session, ThreadMessage};
+use toolwright::call::{Cancel, ErrorKind};
 use toolwright::{Context, Executor, ToolCall, Toolset, tool, tools};
 use toolwright_code::{CodeMode, Interpreter, Limits};
 
@@ -48,7 +49,7 @@ async fn wait() -> &'static str {
 
 fn main() {
     toolwright_code::worker();
-    let tests: [(&str, fn()); 10] = [
+    let tests: [(&str, fn()); 13] = [
         ("a_program_runs_in_a_process_of_this_executable", runs),
         (
             "hostile_programs_end_in_time_and_take_no_memory_of_the_host",
@@ -60,6 +61,12 @@ fn main() {
             deterministic,
         ),
         ("a_cancelled_program_has_no_process", cancelled),
+        (
+            "a_busy_program_that_is_cancelled_has_no_process",
+            cancelled_busy,
+        ),
+        ("a_program_ends_by_the_time_limit_of_its_caller", late),
+        ("the_environment_is_what_the_host_names", environment),
         (
             "a_program_that_is_no_interpreter_is_an_error",
             no_interpreter,
@@ -247,6 +254,78 @@ fn cancelled() {
     std::mem::forget(agent);
 }
 
+/// Code mode whose programs may run for a minute.
+fn long() -> CodeMode {
+    CodeMode::new(&tools![add]).limits(Limits {
+        time: Duration::from_mins(1),
+        ..Limits::default()
+    })
+}
+
+fn cancelled_busy() {
+    let agent = agent(long(), "while True: pass");
+    let (mut session, stop) = (Session::ask("Go!"), Cancel::new());
+    let (run, ()) = runtime().block_on(async {
+        let cx = Context::new().with_cancel(stop.clone());
+        tokio::join!(agent.run(&mut session, &cx), async {
+            while children().is_empty() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            stop.cancel();
+        })
+    });
+    assert!(matches!(run.unwrap().end, RunEnd::Cancelled));
+    no_children();
+    std::mem::forget(agent);
+}
+
+fn late() {
+    let tool = long().build().unwrap();
+    let mut def = tool.def().clone();
+    def.options.timeout = Some(Duration::from_millis(300));
+    let tools = Toolset::new([tool]).unwrap().attach([def]).unwrap();
+    let began = Instant::now();
+    let call = ToolCall::new("code", "run_code", r#"{"code":"while True: pass"}"#);
+    let executor = Executor::serial(tools);
+    let batch = runtime().block_on(executor.run(&[call], &Context::new()));
+    let error = batch.results().next().unwrap().outcome.clone().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout, "{error}");
+    assert!(began.elapsed() < Duration::from_secs(30));
+    no_children();
+}
+
+/// Returns the environment of the interpreter.
+#[tool]
+fn environment_of_child() -> Vec<String> {
+    let child = children().pop().unwrap();
+    let variables = std::fs::read(format!("/proc/{child}/environ")).unwrap();
+    let variables = String::from_utf8(variables).unwrap();
+    let mut variables: Vec<_> = variables
+        .split_terminator('\0')
+        .map(str::to_owned)
+        .collect();
+    variables.sort();
+    variables
+}
+
+fn environment() {
+    let path = format!("PATH={}", std::env::var("PATH").unwrap());
+    for (names, expected) in [
+        (
+            &[][..],
+            vec!["MALLOC_ARENA_MAX=1", "TOOLWRIGHT_CODE_WORKER=1"],
+        ),
+        (
+            &["PATH", "NO_SUCH_VARIABLE"],
+            vec!["MALLOC_ARENA_MAX=1", &path, "TOOLWRIGHT_CODE_WORKER=1"],
+        ),
+    ] {
+        let mode = CodeMode::new(&tools![environment_of_child]).environment(names.to_vec());
+        let text = answer(mode, "await environment_of_child()");
+        assert_eq!(text, serde_json::json!({ "value": expected }).to_string());
+    }
+}
+
 fn no_interpreter() {
     let mode = CodeMode::new(&tools![add]).interpreter(Interpreter::program("/bin/true"));
     let text = answer(mode, "1");
@@ -321,6 +400,9 @@ fn examples() {
     }
     let printed = example("refunds");
     assert_eq!(printed, include_str!("../../examples/refunds.txt"));
+    let source = include_str!("../../examples/program.rs");
+    let (_, said) = source.split_once("\n// Prints:\n").unwrap();
+    assert_eq!(example("program"), said.replace("// ", ""));
 }
 
 /// Returns what an example prints.

@@ -5,8 +5,9 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+use toolwright::agent::model::{DeltaSink, ModelError, ModelRequest};
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{Agent, AgentTool, ModelResponse};
+use toolwright::agent::{Agent, AgentTool, Model, ModelResponse};
 use toolwright::call::BoxFuture;
 use toolwright::layers::{Approval, Handled, Layer, Next, Request};
 use toolwright::mcp::McpServer;
@@ -180,6 +181,41 @@ async fn an_agent_that_asks_does_not_begin_anew() {
     let text = &answer["result"]["content"][0]["text"];
     assert_eq!(text, "The first.", "{answer}");
     assert_eq!(*ran.lock().unwrap(), [0]);
+}
+
+/// A model that computes its responses, such as a program.
+struct Computed(ScriptedModel);
+
+impl Model for Computed {
+    fn respond<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
+        self.0.respond(request, deltas)
+    }
+
+    fn __is_computed(&self) -> bool {
+        true
+    }
+}
+
+#[tokio::test]
+async fn a_computed_model_goes_on_with_the_answer_of_a_question() {
+    let ran = Arc::new(Ran::default());
+    let turn: &[(&str, &str)] = &[("look", "{}"), ("which", "{}")];
+    let executor = Executor::serial(tools![look, which; state = Arc::clone(&ran)]);
+    let agent = Agent::with_executor(Computed(model(&[turn, turn])), executor);
+    let mut client = Piped::with_a_user(McpServer::new(worker(&agent, "Works."))).await;
+    let asked = client.ask(&request(1, "tools/call", PARAMS)).await;
+    let steps = [
+        ("Which bill?", said("The first.")),
+        ("Which bill?", said("The second.")),
+    ];
+    let answer = answered(&mut client, asked, &steps).await;
+    let text = &answer["result"]["content"][0]["text"];
+    assert_eq!(text, "All is done.", "{answer}");
+    assert_eq!(*ran.lock().unwrap(), [0, 0]);
 }
 
 #[tokio::test]

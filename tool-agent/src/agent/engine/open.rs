@@ -20,9 +20,9 @@ use crate::store::CheckpointError;
 use crate::store::journal::unknown;
 
 impl Engine<'_> {
-    /// Returns the owner of open calls. A step has none, since nobody would take their results.
+    /// Returns the owner of open calls. A step has none, since nobody would take their results, and a computed model waits for them.
     pub(super) fn open_calls(&self, visit: &ToolsVisit) -> Option<OpenCalls> {
-        if self.is_step {
+        if self.is_step || self.active_agent().model.__is_computed() {
             return None;
         }
         let open = match self.host.get::<SubSessions>() {

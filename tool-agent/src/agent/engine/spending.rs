@@ -32,10 +32,11 @@ impl<'a> Spending<'a> {
             .map_or(0, |budget| budget.request(request, options()))
     }
 
-    /// The budget by which tokens are counted: the agent's own, or the next one around it.
+    /// The budget by which tokens are counted: the agent's own, or the next one around it. A computed model sends none.
     fn counting(&self) -> Option<&'a Budget> {
         let own = self.budgets.into_iter().flatten().next();
-        own.or_else(|| self.ledger.map(Ledger::budget))
+        let counting = own.or_else(|| self.ledger.map(Ledger::budget));
+        counting.filter(|_| !self.model.__is_computed())
     }
 
     /// Reserves the tokens of a request. Returns the end of the run if a budget does not pay for them.

@@ -13,7 +13,7 @@ use toolwright_runtime::toolset::Toolset;
 
 use super::tools_visit::ToolsVisit;
 use super::{Engine, VisitResult};
-use crate::agent::sub_sessions::SubSessions;
+use crate::agent::sub_sessions::{SubSessions, Unattended};
 use crate::digest;
 use crate::run::RunEnd;
 use crate::session::{Node, SettledCall, Status, WaitingCall};
@@ -195,8 +195,10 @@ impl Engine<'_> {
             match reply {
                 Reply::Answered(result) if self.hides_answer(index, result) => {}
                 Reply::Answered(result) => {
-                    let refused = self.hands_over(result);
-                    let result = refused.as_ref().unwrap_or(result);
+                    let changed = self
+                        .hands_over(result)
+                        .or_else(|| self.for_computed(result));
+                    let result = changed.as_ref().unwrap_or(result);
                     if let Ok(Outcome::ReturnDirect(value)) = &result.outcome {
                         direct = Some((index, value.to_plain().into_owned()));
                     }
@@ -288,6 +290,24 @@ impl Engine<'_> {
             &call,
             Err(ToolError::new(ErrorKind::Rejected, words)),
         ))
+    }
+
+    /// Returns the result as a computed model reads it, if that differs.
+    fn for_computed(&self, result: &ToolResult) -> Option<ToolResult> {
+        if !self.active_agent().model.__is_computed() {
+            return None;
+        }
+        let outcome = match &result.outcome {
+            Ok(Outcome::ReturnDirect(value)) => Ok(Outcome::Value(value.clone())),
+            Ok(Outcome::AskUser { question, .. }) if self.host.get::<Unattended>().is_some() => {
+                let words = format!("the tool asks, and nobody can be asked here: {question}");
+                Err(ToolError::failed(words).permanent())
+            }
+            _ => return None,
+        };
+        let mut result = result.clone();
+        result.outcome = outcome;
+        Some(result)
     }
 
     /// Returns the reason to end the run here. If there are several, the first in this order counts. `ends` is the

@@ -5,8 +5,8 @@
 #
 #   tests/outside/code.sh [KILLS] [KILLS_OF_INTERPRETERS] [SEED]     by default 50 and 20
 #
-# With `LONG=1`: 1,000 and 200 kills, five times as many documents, and times of a release build. Needs Python 3.11, npm and `pgrep`; fails
-# without.
+# With `LONG=1`: 1,000 and 200 kills, 200 of hosts with two versions of the interpreter in turns, five times as many documents, and times
+# of a release build. Needs Python 3.11, npm and `pgrep`; fails without.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -45,6 +45,16 @@ every=40
 "$mypy/bin/python" tests/outside/code_stubs.py "$dir/stubs"
 
 if [[ ${LONG:-} ]]; then
+  # The version before: what one has begun, the other goes on with.
+  version=0.0.22
+  other=$target/outside-code-other
+  mkdir -p "$dir/source" "$dir/turns"
+  git archive HEAD | tar -x -C "$dir/source"
+  sed -i "s/^\(monty[a-z-]*\) = \"=[0-9.]*\"/\1 = \"=$version\"/" "$dir/source/tool-code/Cargo.toml"
+  cargo build -q --manifest-path "$dir/source/Cargo.toml" --target-dir "$other" -p toolwright-code --example code_kills
+  [[ $(cargo tree --manifest-path "$dir/source/Cargo.toml" -q -p toolwright-code -e normal -i monty --depth 0) == "monty v$version" ]]
+  "$target/debug/examples/code_kills" 200 1 "$seed" "$dir/turns" "$other/debug/examples/code_kills"
+
   cargo build -q --release -p toolwright-code --example code_figures
   "$target/release/examples/code_figures" speed
 fi

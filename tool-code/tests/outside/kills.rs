@@ -1,7 +1,8 @@
 //! Hosts and interpreters that are killed in the midst of programs; see `tests/outside/code.sh`.
 //!
-//! `code_kills <kills> <kills of interpreters> <seed> <dir>` starts itself as a host again and again, kills it at random moments, and
-//! looks at what is left in the SQLite file, and in a file to which the tools append a line for each effect.
+//! `code_kills <kills> <kills of interpreters> <seed> <dir> [other]` starts itself as a host again and again, kills it at random moments,
+//! and looks at what is left in the SQLite file, and in a file to which the tools append a line for each effect. With `other`, the same
+//! program of another version of the interpreter, both take turns as hosts.
 // Whoever finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -42,13 +43,16 @@ fn main() {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
         ["host", dir, session] => host(Path::new(dir), session),
-        [kills, interpreters, seed, dir] => {
+        [kills, interpreters, seed, dir, ref other @ ..] if other.len() < 2 => {
             let mut random = Random(seed.parse().unwrap());
             let dir = Path::new(dir);
-            kill_hosts(kills.parse().unwrap(), &mut random, dir);
+            let own = std::env::current_exe().unwrap();
+            let mut hosts = vec![own];
+            hosts.extend(other.iter().map(PathBuf::from));
+            kill_hosts(kills.parse().unwrap(), &mut random, dir, &hosts);
             kill_interpreters(interpreters.parse().unwrap(), &mut random, dir);
         }
-        _ => panic!("usage: code_kills <kills> <kills of interpreters> <seed> <dir>"),
+        _ => panic!("usage: code_kills <kills> <kills of interpreters> <seed> <dir> [other]"),
     }
 }
 
@@ -203,9 +207,10 @@ fn check(dir: &Path, id: &str, answer: &str, wrong: &mut BTreeMap<&'static str, 
     *wrong.entry("wrong answers").or_default() += u64::from(!is_right);
 }
 
-fn kill_hosts(kills: u64, random: &mut Random, dir: &Path) {
+fn kill_hosts(kills: u64, random: &mut Random, dir: &Path, hosts: &[PathBuf]) {
     let began = Instant::now();
     let (mut killed, mut sessions) = (0, 0);
+    let mut hosts = hosts.iter().cycle();
     let mut wrong = BTreeMap::new();
     // The time that a host takes that is not killed.
     let mut whole = Duration::from_millis(400);
@@ -213,14 +218,11 @@ fn kill_hosts(kills: u64, random: &mut Random, dir: &Path) {
         sessions += 1;
         let id = format!("host{sessions}");
         let answer = loop {
-            let start = || {
-                Command::new(std::env::current_exe().unwrap())
-                    .args(["host", dir.to_str().unwrap(), &id])
-                    .stdout(Stdio::piped())
-                    .spawn()
-                    .unwrap()
-            };
-            let mut host = start();
+            let mut host = Command::new(hosts.next().unwrap())
+                .args(["host", dir.to_str().unwrap(), &id])
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap();
             let start = Instant::now();
             // Each host gets far enough that a session comes to its end.
             let wait = Duration::from_micros(random.below(whole.subsec_micros().into()) + 15_000);

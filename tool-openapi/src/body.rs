@@ -270,7 +270,7 @@ impl BodyFormat {
                 for (name, value) in value.entries() {
                     check_key(name)?;
                     for pair in self.pairs(name, value, &mut left)? {
-                        if pair.is_key && is_forbidden(&pair.name) {
+                        if pair.is_key && pair.name != **name && is_forbidden(&pair.name) {
                             return Err(format!("`{}` cannot be set here", pair.name));
                         }
                         if !out.is_empty() {

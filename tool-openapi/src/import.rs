@@ -15,6 +15,7 @@ use crate::groups::{free_name, grouped};
 use crate::notice::{ImportError, Notice, NoticeKind};
 use crate::operation::{Found, Operation, operations};
 use crate::schema::{Answers, Bases};
+use crate::secrets::spellings;
 use crate::server::{Servers, documented};
 use crate::settings::OpenApi;
 use crate::style::scalar;
@@ -56,6 +57,9 @@ impl OpenApi<'_> {
         for (name, value) in &self.settings.presets {
             if is_secret(name, &schemes) {
                 let text = scalar(value).unwrap_or_default();
+                // A header may hold several cookies.
+                let values = text.split("; ").filter_map(|pair| pair.split_once('='));
+                secrets.extend(values.flat_map(|(_, value)| spellings(value)));
                 Credential::header(name.as_str(), text).secrets(&mut secrets);
             }
         }

@@ -163,6 +163,17 @@ fn a_preset_credential_stays_with_the_origin_and_is_not_shown() {
             "{name}: {sent:?}"
         );
     }
+    // A server may repeat one cookie of several.
+    let parameter =
+        r#""parameters": [{"name": "Cookie", "in": "header", "schema": {"type": "string"}}]"#;
+    let text = document(&operation("/a", "get", parameter), "");
+    let api = OpenApi::parse(&text)
+        .unwrap()
+        .preset("Cookie", "lang=en; session=s3cret");
+    let recorder = Recorder::answering(400, &[], "bad session s3cret");
+    let tools = api.client(recorder).toolset().unwrap();
+    let error = call(&tools, "run", "{}").unwrap_err();
+    assert!(!format!("{error:?}").contains("s3cret"), "{error}");
     // What is no secret goes wherever its parameter does.
     let parameter =
         r#""parameters": [{"name": "Accept", "in": "header", "schema": {"type": "string"}}]"#;

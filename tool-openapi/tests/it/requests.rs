@@ -418,4 +418,10 @@ fn a_key_may_have_the_name_of_its_parameter() {
         let given = serde_json::json!({"sort": {key: "x"}}).to_string();
         assert!(sent(&text, &given).is_err(), "{key}");
     }
+    let entries = r#""requestBody": {"required": true, "content": {"application/x-www-form-urlencoded": {
+        "schema": {"type": "object", "properties": {"sort": {"type": "object"}, "page": {}}}, "encoding": {"sort": {"style": "form", "explode": true}}}}}"#;
+    let text = document(&operation("/a", "post", entries), "");
+    let request = sent(&text, r#"{"sort": {"sort": "name", "order": "asc"}}"#).unwrap();
+    assert_eq!(body(&request), "sort=name&order=asc");
+    assert!(sent(&text, r#"{"sort": {"page": 1}}"#).is_err());
 }

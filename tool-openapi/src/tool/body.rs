@@ -183,6 +183,18 @@ impl<'a, 't> Maker<'a, 't> {
         parts: &mut Parts<'_, 'a, 't>,
         schema: &At<'a, 't>,
     ) -> Result<Option<Guard>, Refusal> {
+        // Most parameters are scalars, or lists of them.
+        let is_scalar = |at: &At<'_, '_>| {
+            let scalar = ["string", "integer", "number", "boolean"];
+            at.text("type").is_some_and(|name| scalar.contains(&name))
+        };
+        if let Ok(at) = self.documents.follow(schema.clone()) {
+            let items = at.get("items").filter(|_| at.text("type") == Some("array"));
+            let items = items.and_then(|items| self.documents.follow(items).ok());
+            if is_scalar(&at) || items.is_some_and(|items| is_scalar(&items)) {
+                return Ok(None);
+            }
+        }
         let read = self.known_names(parts, schema)?;
         let guard = Guard {
             top: names(&read.top, |_, is_read_only| is_read_only),

@@ -132,7 +132,9 @@ impl Figures {
                 return;
             }
             Ok(Err(toolwright_openapi::ImportError::Empty(notices))) => {
-                println!("{}: no tools", file.display());
+                if let Some(first) = notices.first() {
+                    println!("{}: no tools: {first}", file.display());
+                }
                 (Toolset::default(), notices)
             }
             Ok(Err(error)) => {

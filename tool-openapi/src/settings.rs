@@ -43,7 +43,7 @@ pub(crate) struct Settings {
     pub(crate) lock: Option<PathBuf>,
 }
 
-/// An API, as its document describes it, on the way to a [`Toolset`].
+/// An API, as its document describes it, on the way to a [`Toolset`](toolwright::Toolset).
 ///
 /// See [the crate](crate) for an example.
 #[must_use = "`toolset` makes the tools"]
@@ -287,7 +287,7 @@ impl<'t> OpenApi<'t> {
     }
 
     /// Defers the tools in groups if there are more than `tools`: by their first tag, else by the first segment of the path.
-    /// Default: 40. See [`Toolset::defer`].
+    /// Default: 40. See [`Toolset::defer`](toolwright::Toolset::defer).
     pub fn defer_by_tag(mut self, tools: usize) -> Self {
         self.settings.defer_above = tools;
         self

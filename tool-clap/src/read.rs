@@ -25,16 +25,20 @@ pub(crate) struct Leaf {
     about: String,
 }
 
-/// Names of commands that no model should call.
-const LEFT_OUT: [&str; 7] = [
-    "completion",
-    "completions",
-    "daemon",
-    "lsp",
-    "mcp",
-    "serve",
-    "server",
-];
+/// Words in the names of commands that no model should call.
+const LEFT_OUT: [&str; 6] = ["completion", "completions", "daemon", "lsp", "mcp", "serve"];
+/// Words that start a `server`. Other commands may make one elsewhere.
+const STARTS: [&str; 4] = ["launch", "mcp", "run", "start"];
+
+/// Returns true for a command whose name or alias says that it serves or writes completions.
+fn is_left_out(command: &Command) -> bool {
+    let mut names = command.get_all_aliases().chain([command.get_name()]);
+    names.any(|name| {
+        let words: Vec<_> = name.split(['-', '_']).collect();
+        let starts = words.len() == 1 || words.iter().any(|word| STARTS.contains(word));
+        words.iter().any(|word| LEFT_OUT.contains(word)) || words.contains(&"server") && starts
+    })
+}
 
 /// Reads the commands that become tools, in the program's order.
 pub(crate) fn leaves(
@@ -45,7 +49,7 @@ pub(crate) fn leaves(
     let mut built = command.clone();
     built.build();
     let command = match process {
-        Some(_) => without_env(command.clone()),
+        Some(process) => without_env(command.clone(), process),
         None => command.clone(),
     };
     let mut reader = Reader {
@@ -87,9 +91,9 @@ impl Reader<'_> {
         let has_subcommands = command.has_subcommands();
         let needs_subcommand = has_subcommands
             && (command.is_subcommand_required_set() || command.is_arg_required_else_help_set());
-        // A program of this name with subcommands is more than a server.
-        let is_named =
-            LEFT_OUT.contains(&command.get_name()) && (commands.len() > 1 || !has_subcommands);
+        // A program is more than its name says if it has subcommands, or other words in its name.
+        let is_whole = !has_subcommands && !command.get_name().contains(['-', '_']);
+        let is_named = is_left_out(command) && (commands.len() > 1 || is_whole);
         let name = name(&names(commands));
         let is_barred = (is_barred || is_named) && !self.offered.contains(&name);
         let below = format!("{name}_");
@@ -209,20 +213,35 @@ impl Reader<'_> {
     /// Returns a word for an argument that the environment of a child sets. The value does not matter.
     fn preset(&self, arg: &Arg) -> Option<String> {
         let is_set = self.process?.has_env(arg.get_env()?);
-        let takes_value = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
-        let long = arg.get_long().filter(|_| is_set && takes_value)?;
+        let long = long_of_value(arg).filter(|_| is_set)?;
         Some(format!("--{long}=environment"))
     }
 }
 
-/// Returns the program without its defaults in the environment of this process.
-fn without_env(command: Command) -> Command {
+/// Returns the program without its defaults in the environment of this process. What that of the child sets is not required,
+/// unless a word stands for it.
+fn without_env(command: Command, process: &Process) -> Command {
+    // One that is not the last would get the words of the next.
+    let last = command.get_positionals().last().map(Arg::get_id).cloned();
     command
-        .mut_args(|arg| match arg.get_env() {
-            Some(_) => lenient_arg(arg.env(None::<&'static str>)),
-            None => arg,
-        })
-        .mut_subcommands(without_env)
+        .mut_args(
+            |arg| match arg.get_env().map(|name| process.has_env(name)) {
+                Some(is_set) => {
+                    let is_last = !arg.is_positional() || last.as_ref() == Some(arg.get_id());
+                    let is_free = is_set && is_last && long_of_value(&arg).is_none();
+                    let is_required = arg.is_required_set() && !is_free;
+                    lenient_arg(arg.env(None::<&'static str>)).required(is_required)
+                }
+                None => arg,
+            },
+        )
+        .mut_subcommands(|command| without_env(command, process))
+}
+
+/// Returns the long name of an option that takes a value.
+fn long_of_value(arg: &Arg) -> Option<&str> {
+    let takes_value = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
+    arg.get_long().filter(|_| takes_value)
 }
 
 /// Returns the arguments that one of the commands declares. Global ones are declared once.

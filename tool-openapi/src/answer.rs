@@ -1,7 +1,7 @@
 //! From a response to what a model reads.
 
 use std::borrow::Cow;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -138,13 +138,48 @@ fn error(response: &HttpResponse, words: String) -> ToolError {
     }
 }
 
-/// Returns the seconds of `Retry-After`.
+/// Returns the seconds of `Retry-After`, which may be a date.
 fn retry_after(response: &HttpResponse) -> Option<u64> {
-    response.header("retry-after")?.trim().parse().ok()
+    let value = response.header("retry-after")?.trim();
+    value.parse().ok().or_else(|| {
+        let until = httpdate::parse_http_date(value).ok()?;
+        let wait = until.duration_since(SystemTime::now());
+        Some(wait.map_or(0, |wait| wait.as_secs()))
+    })
+}
+
+/// Returns the text of a body, in UTF-8 or in windows-1252, to which other Latin-1 belongs.
+fn text_of(response: &HttpResponse) -> Option<Cow<'_, str>> {
+    const FROM_80: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
+    let bytes = &response.body;
+    let error = match std::str::from_utf8(bytes) {
+        Ok(text) => return Some(Cow::Borrowed(text)),
+        Err(error) => error,
+    };
+    let kind = response
+        .header("content-type")
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    let charset = kind
+        .split(';')
+        .find_map(|part| part.trim().strip_prefix("charset="));
+    if let Some("iso-8859-1" | "latin1" | "us-ascii" | "windows-1252") =
+        charset.map(|name| name.trim_matches('"'))
+    {
+        let char = |byte: &u8| match byte.checked_sub(0x80) {
+            Some(place @ 0..0x20) => FROM_80.chars().nth(place.into()),
+            _ => Some(char::from(*byte)),
+        };
+        return Some(bytes.iter().filter_map(char).collect());
+    }
+    // A text that was cut inside of a character.
+    let is_cut = response.is_cut && error.error_len().is_none();
+    let valid = bytes.get(..error.valid_up_to()).filter(|_| is_cut)?;
+    std::str::from_utf8(valid).ok().map(Cow::Borrowed)
 }
 
 fn failure(status: u16, response: &HttpResponse, reading: &Reading<'_>) -> ToolError {
-    let text = String::from_utf8_lossy(&response.body);
+    let text = text_of(response).unwrap_or_else(|| String::from_utf8_lossy(&response.body));
     let is_page = response
         .header("content-type")
         .is_some_and(|kind| kind.contains("html"));
@@ -226,14 +261,7 @@ fn success(response: &HttpResponse, reading: &Reading<'_>) -> Outcome {
         }
         _ => {}
     }
-    let Ok(text) = std::str::from_utf8(&response.body).or_else(|error| {
-        // A text that was cut inside of a character.
-        let valid = response
-            .body
-            .get(..error.valid_up_to())
-            .filter(|_| response.is_cut);
-        std::str::from_utf8(valid.unwrap_or(&[0xFF]))
-    }) else {
+    let Some(text) = text_of(response) else {
         let kind = if essence.is_empty() {
             "unknown type"
         } else {
@@ -247,7 +275,7 @@ fn success(response: &HttpResponse, reading: &Reading<'_>) -> Outcome {
         );
         return Outcome::value(words);
     };
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let looks_like_json = essence.contains("json") || text.trim_start().starts_with(['{', '[']);
     match Value::parse(text) {
         Ok(mut value) if looks_like_json && !response.is_cut => {

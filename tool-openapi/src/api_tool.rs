@@ -92,9 +92,6 @@ pub(crate) fn build(
                     "{place} of its schema holds characters that nobody sees"
                 ));
             }
-            if def.description.trim().is_empty() {
-                def.description = format!("{} of this API", def.name).into();
-            }
             build(def)
         }
         other => other,

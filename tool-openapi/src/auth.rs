@@ -184,7 +184,10 @@ pub(crate) enum Scheme {
     Basic,
     /// A key: where it is written, and its name.
     Key(SchemePlace, String),
+    /// What this package does not write, such as `digest`.
     Other,
+    /// The document does not say.
+    Unsaid,
 }
 
 /// Where a key is written.
@@ -209,7 +212,8 @@ impl Scheme {
                 };
                 Self::Key(place, text("name").to_owned())
             }
-            _ => Self::Other,
+            ("http" | "mutualTLS", _) => Self::Other,
+            _ => Self::Unsaid,
         }
     }
 }
@@ -327,16 +331,20 @@ impl Auth {
         schemes: &[(String, Scheme)],
         client: &dyn HttpClient,
     ) -> Result<Vec<Credential>, ToolError> {
-        let has = |name: &String| match schemes.iter().find(|(known, _)| known == name) {
-            Some((_, Scheme::Bearer)) => self.bearer.is_some() || self.client.is_some(),
-            Some((_, Scheme::Basic)) => self.basic.is_some(),
-            Some((_, Scheme::Key(..))) => self.keys.iter().any(|(known, _)| known == name),
-            _ => false,
+        let scheme = |name: &String| {
+            let named = schemes.iter().find(|(known, _)| known == name);
+            named.map_or(&Scheme::Unsaid, |(_, scheme)| scheme)
+        };
+        let has = |name: &String| match scheme(name) {
+            Scheme::Bearer => self.bearer.is_some() || self.client.is_some(),
+            Scheme::Basic => self.basic.is_some(),
+            Scheme::Key(..) => self.keys.iter().any(|(known, _)| known == name),
+            Scheme::Other | Scheme::Unsaid => false,
         };
         let mut out = Vec::new();
         let Some(required) = required else {
             out.extend(self.keys.iter().map(|(_, key)| key.clone()));
-            out.extend(self.general(client).await?);
+            out.extend(self.general((true, true), client).await?);
             return Ok(out);
         };
         // An alternative that needs something comes before `{}`, which needs nothing.
@@ -345,32 +353,48 @@ impl Auth {
             .find(|all| !all.is_empty())
             .or_else(|| alternatives().next());
         let Some(chosen) = chosen else {
-            // An API that takes only keys has no use for a token. Some documents call a token a key of `Authorization`.
-            let is_key = |name: &String| match schemes.iter().find(|(known, _)| known == name) {
-                Some((_, Scheme::Key(_, key))) => !key.eq_ignore_ascii_case("authorization"),
-                _ => false,
+            // What no scheme asks for is of no use, and says more than it should.
+            let takes = |asks: fn(&Scheme) -> bool| {
+                let named = required.iter().flatten().map(scheme);
+                named.into_iter().any(|scheme| match scheme {
+                    // Some documents call a token a key of `Authorization`.
+                    Scheme::Key(_, key) => key.eq_ignore_ascii_case("authorization"),
+                    Scheme::Unsaid => true,
+                    scheme => asks(scheme),
+                })
             };
-            if !required.iter().flatten().all(is_key) {
-                out.extend(self.general(client).await?);
-            }
+            let asked_for = (
+                takes(|scheme| *scheme == Scheme::Bearer),
+                takes(|scheme| *scheme == Scheme::Basic),
+            );
+            out.extend(self.general(asked_for, client).await?);
             return Ok(out);
         };
         for name in chosen {
-            match schemes.iter().find(|(known, _)| known == name) {
-                Some((_, Scheme::Key(..))) => {
+            match scheme(name) {
+                Scheme::Key(..) => {
                     let key = self.keys.iter().find(|(known, _)| known == name);
                     out.extend(key.map(|(_, key)| key.clone()));
                 }
-                Some((_, Scheme::Basic)) => out.extend(self.basic.clone()),
+                Scheme::Basic => out.extend(self.basic.clone()),
                 _ => out.extend(self.token(client).await?),
             }
         }
         Ok(out)
     }
 
-    async fn general(&self, client: &dyn HttpClient) -> Result<Option<Credential>, ToolError> {
-        let token = self.token(client).await?;
-        Ok(token.or_else(|| self.basic.clone()))
+    /// Returns the token, else the name and the password, as far as each is taken.
+    async fn general(
+        &self,
+        (takes_token, takes_basic): (bool, bool),
+        client: &dyn HttpClient,
+    ) -> Result<Option<Credential>, ToolError> {
+        let token = if takes_token {
+            self.token(client).await?
+        } else {
+            None
+        };
+        Ok(token.or_else(|| self.basic.clone().filter(|_| takes_basic)))
     }
 
     async fn token(&self, http: &dyn HttpClient) -> Result<Option<Credential>, ToolError> {

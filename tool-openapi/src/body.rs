@@ -33,6 +33,8 @@ pub(crate) struct Encoding {
     style: Option<(Style, bool)>,
     media: Option<String>,
     is_binary: bool,
+    /// True if its media type alone says that it is binary.
+    is_file: bool,
 }
 
 /// How a body is written.
@@ -158,8 +160,14 @@ pub(crate) fn choose<'a, 't>(
                 || at.text("type") == Some("file")
                 || at.text("contentMediaType").is_some_and(is_file)
         };
-        if is_binary(&property) || item.as_ref().is_some_and(is_binary) {
-            encodings.entry(name.to_owned()).or_default().is_binary = true;
+        let encoding = at.get("encoding").and_then(|all| all.get(name));
+        let media = encoding.as_ref().and_then(|at| at.text("contentType"));
+        let is_file = form == Form::Multipart
+            && media.is_some_and(|media| media.split(',').all(is_file))
+            && says_no_type(item.as_ref().unwrap_or(&property));
+        if is_file || is_binary(&property) || item.as_ref().is_some_and(is_binary) {
+            let known = encodings.entry(name.to_owned()).or_default();
+            (known.is_binary, known.is_file) = (true, is_file);
         }
     }
     for (name, encoding) in at.get("encoding").iter().flat_map(At::entries) {
@@ -176,6 +184,13 @@ pub(crate) fn choose<'a, 't>(
             ignored.push(format!(
                 "reserved characters of `{name}` are sent as `%2F`, which servers read alike"
             ));
+        }
+        if form == Form::Multipart
+            && ["style", "explode"]
+                .iter()
+                .any(|key| encoding.value.get(key).is_some())
+        {
+            ignored.push(format!("the style of the part `{name}` is not applied"));
         }
         let style = encoding.text("style").and_then(Style::named);
         let explode = encoding
@@ -204,7 +219,28 @@ pub(crate) fn choose<'a, 't>(
     ))
 }
 
+/// Returns true for a schema of text without another form, or of anything.
+fn says_no_type(at: &At<'_, '_>) -> bool {
+    const OTHERS: [&str; 8] = [
+        "contentEncoding",
+        "enum",
+        "const",
+        "properties",
+        "items",
+        "allOf",
+        "anyOf",
+        "oneOf",
+    ];
+    let is_text = at.value.get("type").is_none() || at.text("type") == Some("string");
+    is_text && OTHERS.iter().all(|key| at.value.get(key).is_none())
+}
+
 impl BodyFormat {
+    /// Returns true for a property whose schema does not say that it is a file.
+    pub(crate) fn is_file(&self, name: &str) -> bool {
+        self.encodings.get(name).is_some_and(|known| known.is_file)
+    }
+
     /// Writes a body. Returns its media type and its bytes.
     ///
     /// # Errors
@@ -234,7 +270,7 @@ impl BodyFormat {
                 for (name, value) in value.entries() {
                     check_key(name)?;
                     for pair in self.pairs(name, value, &mut left)? {
-                        if pair.is_key && is_forbidden(&pair.name) {
+                        if pair.is_key && pair.name != **name && is_forbidden(&pair.name) {
                             return Err(format!("`{}` cannot be set here", pair.name));
                         }
                         if !out.is_empty() {

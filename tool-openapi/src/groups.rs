@@ -8,6 +8,7 @@ use toolwright::toolset::Namespace;
 use toolwright::{Tool, Toolset};
 
 use crate::text::folded;
+use crate::tool::shown;
 
 /// Returns the name, with a hash of its place, such as method and path, if it is taken or others want it too: a name never leads
 /// to another place because one was added.
@@ -58,7 +59,7 @@ pub(crate) fn grouped(tools: Vec<(String, Arc<dyn Tool>)>) -> Result<Toolset, St
         );
         let namespace = Namespace::new(name)
             .map_err(|error| error.to_string())?
-            .describe(group);
+            .describe(shown(group));
         let set = Toolset::new(tools).map_err(|error| error.to_string())?;
         sets.push(set.defer(namespace));
     }

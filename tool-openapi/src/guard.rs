@@ -1,4 +1,4 @@
-//! Keys that a body must not have, whatever its schema admits.
+//! Keys that a body or a parameter must not have, whatever its schema admits.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -58,15 +58,16 @@ pub(crate) struct Guard {
     pub(crate) fixed: Vec<(String, Value<'static>)>,
     /// Names of the body's own properties, at place 0.
     pub(crate) top: Names,
-    /// Names by place, from place 1. Empty if none is refused. Operations whose bodies have one schema share them.
-    pub(crate) inner: Arc<[Names]>,
+    /// Names by place, from place 1. `None` if none is refused. Operations whose bodies have one schema share them. A place that
+    /// is missing was not looked into: no key of its objects can be set.
+    pub(crate) inner: Option<Arc<[Names]>>,
 }
 
 impl Guard {
     fn names(&self, place: usize) -> Option<&Names> {
         match place.checked_sub(1) {
             None => Some(&self.top),
-            Some(inner) => self.inner.get(inner),
+            Some(inner) => self.inner.as_ref()?.get(inner),
         }
     }
 
@@ -80,21 +81,26 @@ impl Guard {
             None if self.fixed.is_empty() => return Ok(None),
             body => body.unwrap_or_else(Value::empty),
         };
-        if is_form && !self.inner.is_empty() {
-            // Servers read brackets of a form as inner objects.
-            let is_spelled = |name: &str| name.contains('[') && !self.top.writable.contains(name);
-            let mut entries = body.entries().iter();
-            if let Some((name, _)) = entries.find(|(name, _)| is_spelled(name)) {
-                return Err(format!("`{name}` cannot be set here"));
-            }
-        }
-        self.check(Some(0), &body)?;
+        self.admits(&body, is_form)?;
         match &mut body {
             _ if self.fixed.is_empty() => {}
             Value::Array(items) => items.iter_mut().try_for_each(|item| self.add(item))?,
             body => self.add(body)?,
         }
         Ok(Some(body))
+    }
+
+    /// Checks a value. That of a form, or of a parameter of the query, may have keys with brackets.
+    pub(crate) fn admits(&self, value: &Value<'_>, is_form: bool) -> Result<(), String> {
+        if is_form && self.inner.is_some() {
+            // Servers read brackets of a form as inner objects.
+            let is_spelled = |name: &str| name.contains('[') && !self.top.writable.contains(name);
+            let mut entries = value.entries().iter();
+            if let Some((name, _)) = entries.find(|(name, _)| is_spelled(name)) {
+                return Err(format!("`{name}` cannot be set here"));
+            }
+        }
+        self.check(Some(0), value)
     }
 
     fn add(&self, value: &mut Value<'_>) -> Result<(), String> {
@@ -111,17 +117,19 @@ impl Guard {
             self.check(place, item)?;
         }
         let names = place.and_then(|place| self.names(place));
+        let is_unknown = place.is_some() && names.is_none() && self.inner.is_some();
         for (key, value) in value.entries() {
             // The document's own names are shorter, so no rule is about this one.
             check_key(key)?;
-            let is_refused = names.is_some_and(|names| {
-                let is_named = || {
-                    readings(key)
-                        .iter()
-                        .any(|name| names.refused.contains(name))
-                };
-                !names.writable.contains(&**key) && is_named()
-            });
+            let is_refused = is_unknown
+                || names.is_some_and(|names| {
+                    let is_named = || {
+                        readings(key)
+                            .iter()
+                            .any(|name| names.refused.contains(name))
+                    };
+                    !names.writable.contains(&**key) && is_named()
+                });
             if is_refused {
                 return Err(format!("`{key}` cannot be set here"));
             }

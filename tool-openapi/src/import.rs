@@ -15,22 +15,19 @@ use crate::groups::{free_name, grouped};
 use crate::notice::{ImportError, Notice, NoticeKind};
 use crate::operation::{Found, Operation, operations};
 use crate::schema::{Answers, Bases};
+use crate::secrets::spellings;
 use crate::server::{Servers, documented};
 use crate::settings::OpenApi;
 use crate::style::scalar;
-use crate::text::{is_framing_header, is_token, looks_secret};
-use crate::tool::{Maker, requirement, tool_name};
+use crate::text::{is_framing_header, is_token};
+use crate::tool::{Maker, is_secret, requirement, tool_name};
 
 impl OpenApi<'_> {
     /// Returns the notices about the document, under the settings so far. Without a base URL, servers are not checked.
     pub fn notices(&self) -> Vec<Notice> {
-        let nowhere = Url::parse("https://api.invalid").ok();
-        let base = self
-            .base
-            .clone()
-            .or_else(|| documented(&self.documents).ok())
-            .or(nowhere);
-        base.map_or_else(Vec::new, |base| self.drafts(&base).1)
+        let base = self.base.clone();
+        let base = base.or_else(|| documented(&self.documents).ok());
+        self.drafts(base.as_ref()).1
     }
 
     /// Makes the tools, all at once. An operation takes about 0.1 ms, and one with a long schema 0.3 ms: GitHub's document with 844
@@ -55,11 +52,14 @@ impl OpenApi<'_> {
         };
         let schemes = self.schemes();
         self.add_keys(&schemes)?;
-        let (drafts, mut notices) = self.drafts(&base);
+        let (drafts, mut notices) = self.drafts(Some(&base));
         let mut secrets = Vec::new();
         for (name, value) in &self.settings.presets {
-            if looks_secret(name) {
+            if is_secret(name, &schemes) {
                 let text = scalar(value).unwrap_or_default();
+                // A header may hold several cookies.
+                let values = text.split("; ").filter_map(|pair| pair.split_once('='));
+                secrets.extend(values.flat_map(|(_, value)| spellings(value)));
                 Credential::header(name.as_str(), text).secrets(&mut secrets);
             }
         }
@@ -152,7 +152,7 @@ impl OpenApi<'_> {
             .collect()
     }
 
-    fn drafts(&self, base: &Url) -> (Vec<Made>, Vec<Notice>) {
+    fn drafts(&self, base: Option<&Url>) -> (Vec<Made>, Vec<Notice>) {
         let documents = &self.documents;
         let schemes = self.schemes();
         let bases = Bases::new(documents);
@@ -164,6 +164,7 @@ impl OpenApi<'_> {
             schemes: &schemes,
             required,
             met: RefCell::default(),
+            with_slashes: RefCell::default(),
             bodies: RefCell::default(),
             answers: RefCell::new(Answers::new(documents, &bases)),
         };
@@ -224,21 +225,32 @@ impl OpenApi<'_> {
                 }
             }
         }
-        self.unmet(&maker.met.take(), &mut notices);
+        self.unmet(&maker.met.take(), &maker.with_slashes.take(), &mut notices);
         (made, notices)
     }
 
-    /// Adds notices of the presets that met no parameter.
-    fn unmet(&self, met: &HashSet<usize>, notices: &mut Vec<Notice>) {
+    /// Adds notices of the presets that met no parameter, and of the `slashes` that met none.
+    fn unmet(
+        &self,
+        met: &HashSet<usize>,
+        with_slashes: &HashSet<usize>,
+        notices: &mut Vec<Notice>,
+    ) {
         let presets = self.settings.presets.iter().enumerate();
-        for (_, (name, _)) in presets.filter(|(index, _)| !met.contains(index)) {
-            notices.push(Notice {
-                operation: String::new(),
-                pointer: String::new(),
-                kind: NoticeKind::Ignored,
-                message: format!("no parameter has the name of the preset `{name}`"),
-            });
-        }
+        let presets = presets.filter(|(index, _)| !met.contains(index));
+        let presets = presets
+            .map(|(_, (name, _))| format!("no parameter has the name of the preset `{name}`"));
+        let slashes = self.settings.slashes.iter().enumerate();
+        let slashes = slashes.filter(|(index, _)| !with_slashes.contains(index));
+        let slashes = slashes.map(|(_, (operation, name))| {
+            format!("no operation `{operation}` has a `{name}` in its path, which `slashes` names")
+        });
+        notices.extend(presets.chain(slashes).map(|message| Notice {
+            operation: String::new(),
+            pointer: String::new(),
+            kind: NoticeKind::Ignored,
+            message,
+        }));
     }
 }
 

@@ -12,8 +12,9 @@ An API as tools, from its OpenAPI document.
 
 toolwright-openapi check API.json            prints what of the document is no tool, and why
 toolwright-openapi list API.json             lists the tools
-toolwright-openapi call API.json NAME --json '{…}'
-                                             calls a tool; asks before one that changes something
+toolwright-openapi call [OPTIONS] API.json NAME --json '{…}'
+                                             calls a tool; asks before one that changes something;
+                                             what follows the name is the tool's
 toolwright-openapi serve API.json --mcp      serves the tools over MCP, on the standard input and output
 toolwright-openapi serve API.json --listen 127.0.0.1:8080
                                              serves them over HTTP, and over MCP at /mcp
@@ -55,6 +56,8 @@ const WITH_VALUE: [&str; 10] = [
     "--document",
     "--lock",
 ];
+/// Options of a server that take a value.
+const OF_SERVER: [&str; 4] = ["--listen", "--token-env", "--allow-host", "--allow-origin"];
 const FLAGS: [&str; 3] = ["--reading", "--unattended", "--mcp"];
 
 impl Arguments {
@@ -69,7 +72,18 @@ impl Arguments {
                 }
                 _ => (argument.clone(), None),
             };
-            if WITH_VALUE.contains(&&*name) {
+            if read.command == "call" && !read.file.is_empty() && !argument.starts_with('-') {
+                // The name of a tool. What follows is the tool's.
+                read.rest.push(argument);
+                read.rest.extend(all);
+                break;
+            }
+            if OF_SERVER.contains(&&*name) {
+                read.rest.push(argument);
+                if value.is_none() {
+                    read.rest.extend(all.next());
+                }
+            } else if WITH_VALUE.contains(&&*name) {
                 let value = value
                     .or_else(|| all.next())
                     .ok_or_else(|| format!("`{name}` takes a value"))?;

@@ -339,13 +339,16 @@ fn parameter<'a, 't>(
     let fits = match place {
         Place::Path => matches!(style, Style::Simple | Style::Label | Style::Matrix),
         Place::Header => style == Style::Simple,
-        Place::Cookie => style == Style::Form,
-        _ => !matches!(style, Style::Simple | Style::Label | Style::Matrix),
+        Place::Cookie => matches!(style, Style::Form | Style::Cookie),
+        _ => !matches!(
+            style,
+            Style::Simple | Style::Label | Style::Matrix | Style::Cookie
+        ),
     };
     let style = if fits { style } else { default };
     let explode = match at.value.get("explode") {
         Some(Value::Bool(explode)) => *explode,
-        _ => style == Style::Form,
+        _ => matches!(style, Style::Form | Style::Cookie),
     };
     Ok(FoundParameter {
         name,

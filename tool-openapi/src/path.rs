@@ -54,6 +54,16 @@ impl Template {
         })
     }
 
+    /// Returns true if a literal segment is `.` or `..`, which parsers of URLs drop.
+    pub(crate) fn has_dots(&self) -> bool {
+        self.segments
+            .iter()
+            .any(|segment| match segment.as_slice() {
+                [Piece::Literal(text)] => is_dots(text) || is_dots(&unescape(text)),
+                _ => false,
+            })
+    }
+
     /// Returns the number of segments.
     pub(crate) fn len(&self) -> usize {
         self.segments.len()
@@ -121,8 +131,7 @@ fn check(segment: &str, is_matrix: bool) -> Result<(), &'static str> {
         if text.chars().any(char::is_control) {
             return Err("has a control character");
         }
-        let mut parts = text.split(['/', '\\']);
-        if parts.any(|part| matches!(part.split(';').next().map(str::trim), Some("." | ".."))) {
+        if is_dots(&text) {
             return Err("has a `.` or `..`, which is another path");
         }
         let decoded = unescape(&text);
@@ -136,6 +145,11 @@ fn check(segment: &str, is_matrix: bool) -> Result<(), &'static str> {
         text = decoded;
     }
     Ok(())
+}
+
+fn is_dots(segment: &str) -> bool {
+    let mut parts = segment.split(['/', '\\']);
+    parts.any(|part| matches!(part.split(';').next().map(str::trim), Some("." | "..")))
 }
 
 /// Checks that no server reads a value as empty, whatever it decodes.

@@ -13,7 +13,7 @@ use crate::guard::Guard;
 use crate::operation::Place;
 use crate::path::{Piece, Template, literal_query};
 use crate::style::{Style, pairs, scalar, text};
-use crate::text::{escape, is_method_override, readings, unescape};
+use crate::text::{escape, is_method_override, is_token, readings, unescape};
 
 /// Most bytes of a URL, and of one header.
 pub(crate) const MOST_URL: usize = 16 << 10;
@@ -45,13 +45,14 @@ pub(crate) enum Writing {
 }
 
 /// A parameter of the request.
-#[derive(Clone)]
 pub(crate) struct Slot {
     pub(crate) source: Source,
     /// The name in the document.
     pub(crate) name: String,
     pub(crate) place: Place,
     pub(crate) writing: Writing,
+    /// Keys that a value must not have.
+    pub(crate) guard: Option<Guard>,
 }
 
 /// What the body is made of.
@@ -135,6 +136,12 @@ impl Plan {
             };
             Ok((text.unwrap_or_default(), false))
         };
+        for slot in &self.slots {
+            if let (Some(guard), Some(value)) = (&slot.guard, value(&slot.source)) {
+                let is_form = matches!(slot.place, Place::Query | Place::Cookie);
+                guard.admits(&value, is_form).map_err(refused)?;
+            }
+        }
         let path = self.template.write(written).map_err(refused)?;
         let query = self.query(&value, written)?;
         let mut url = format!("{}{path}", self.base);
@@ -203,11 +210,18 @@ impl Plan {
             }
         };
         for pair in written.map_err(refused)? {
-            if pair.is_key && self.is_forbidden(&pair.name) {
+            // The parameter itself is no pair, so a key may have its name.
+            if pair.is_key && pair.name != *name && self.is_forbidden(&pair.name) {
                 let words = format!("`{}` cannot be set by `{name}`", pair.name);
                 return Err(refused(words));
             }
-            out.push(format!("{}={}", escape(&pair.name), pair.value));
+            let is_plain = matches!(slot.writing, Writing::Styled(Style::Cookie, _));
+            let name = if is_plain && is_token(&pair.name) {
+                pair.name
+            } else {
+                escape(&pair.name)
+            };
+            out.push(format!("{name}={}", pair.value));
         }
         Ok(())
     }

@@ -43,16 +43,7 @@ pub(crate) struct Settings {
     pub(crate) lock: Option<PathBuf>,
 }
 
-impl Settings {
-    pub(crate) fn has_slashes(&self, operation: &Operation<'_>, name: &str) -> bool {
-        let id = operation.id.unwrap_or(operation.path);
-        self.slashes
-            .iter()
-            .any(|(known, parameter)| known == id && parameter == name)
-    }
-}
-
-/// An API, as its document describes it, on the way to a [`Toolset`].
+/// An API, as its document describes it, on the way to a [`Toolset`](toolwright::Toolset).
 ///
 /// See [the crate](crate) for an example.
 #[must_use = "`toolset` makes the tools"]
@@ -239,7 +230,8 @@ impl<'t> OpenApi<'t> {
         self
     }
 
-    /// Sends this value for all parameters and properties of this name. The model does not see them.
+    /// Sends this value for all parameters and properties of this name, which is spelled as in the document; headers have no
+    /// case. The model does not see them. One whose name is that of a credential goes to the origin of the base URL alone.
     pub fn preset(mut self, name: impl Into<String>, value: impl Into<Value<'static>>) -> Self {
         self.settings.presets.push((name.into(), value.into()));
         self
@@ -279,8 +271,8 @@ impl<'t> OpenApi<'t> {
         self
     }
 
-    /// Lets a parameter of a path have several segments: its slashes are sent as slashes. `operation` is the
-    /// `operationId`, or the path if there is none.
+    /// Lets a parameter of a path have several segments: its slashes are sent as slashes. `operation` is an `operationId`, or
+    /// a path, which stands for all its operations. A name that no operation has is a [notice](Self::notices).
     pub fn slashes(mut self, operation: impl Into<String>, parameter: impl Into<String>) -> Self {
         self.settings
             .slashes
@@ -295,7 +287,7 @@ impl<'t> OpenApi<'t> {
     }
 
     /// Defers the tools in groups if there are more than `tools`: by their first tag, else by the first segment of the path.
-    /// Default: 40. See [`Toolset::defer`].
+    /// Default: 40. See [`Toolset::defer`](toolwright::Toolset::defer).
     pub fn defer_by_tag(mut self, tools: usize) -> Self {
         self.settings.defer_above = tools;
         self

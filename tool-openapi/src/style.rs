@@ -4,12 +4,14 @@
 use toolwright::json::Value;
 
 use crate::document::MOST_KEY;
-use crate::text::{escape, unescape};
+use crate::text::{escape, is_token, unescape};
 
 /// Style of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     Form,
+    /// As `form`, and nothing is escaped (`OpenAPI` 3.2).
+    Cookie,
     Simple,
     Label,
     Matrix,
@@ -22,7 +24,8 @@ pub(crate) enum Style {
 impl Style {
     pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name {
-            "form" | "cookie" => Self::Form,
+            "form" => Self::Form,
+            "cookie" => Self::Cookie,
             "simple" => Self::Simple,
             "label" => Self::Label,
             "matrix" => Self::Matrix,
@@ -161,6 +164,26 @@ impl Pairs<'_> {
     }
 }
 
+/// Refuses what would not be one cookie if nothing is escaped (RFC 6265, section 4.1.1).
+fn check_cookie(name: &str, value: &Value<'_>) -> Result<(), String> {
+    let is_octet = |byte: u8| byte.is_ascii_graphic() && !b"\",;\\".contains(&byte);
+    let keys = value.entries().iter();
+    let mut keys = keys.map(|(key, _)| &**key).filter(|key| !is_token(key));
+    if let Some(key) = keys.next() {
+        return Err(format!("the key `{key}` cannot be sent in a cookie"));
+    }
+    let values = value.entries().iter().map(|(_, value)| value);
+    let mut texts = values.chain(value.items()).filter_map(scalar);
+    let is_whole = matches!(value, Value::Array(_) | Value::Object(_));
+    let own = scalar(value).filter(|_| !is_whole).unwrap_or_default();
+    if texts.all(|text| text.bytes().all(is_octet)) && own.bytes().all(is_octet) {
+        return Ok(());
+    }
+    Err(format!(
+        "`{name}` is a cookie: visible ASCII without quotes, commas, semicolons and backslashes; escape others"
+    ))
+}
+
 /// Refuses keys that are too long.
 pub(crate) fn check_key(key: &str) -> Result<(), String> {
     if key.len() > MOST_KEY {
@@ -183,12 +206,19 @@ pub(crate) fn pairs(
 ) -> Result<Vec<Pair>, String> {
     let all = Vec::new();
     let mut out = Pairs { all, left };
+    let encode: fn(&str) -> String = match style {
+        Style::Cookie => str::to_owned,
+        _ => escape,
+    };
+    if style == Style::Cookie {
+        check_cookie(name, value)?;
+    }
     match value {
         Value::Array(_) | Value::Object(_) if style == Style::Deep => {
             out.deep(&mut name.to_owned(), value)?;
         }
         Value::Array(_) if explode => {
-            for item in items(value, true, escape) {
+            for item in items(value, true, encode) {
                 out.push(name, item, false)?;
             }
         }
@@ -196,7 +226,7 @@ pub(crate) fn pairs(
             for (key, value) in entries {
                 check_key(key)?;
                 if let Some(text) = scalar(value) {
-                    out.push(key, escape(&text), true)?;
+                    out.push(key, encode(&text), true)?;
                 }
             }
         }
@@ -206,14 +236,14 @@ pub(crate) fn pairs(
                 Style::Pipe => "%7C",
                 _ => ",",
             };
-            let all = items(value, false, escape);
+            let all = items(value, false, encode);
             if !all.is_empty() {
                 out.push(name, all.join(delimiter), false)?;
             }
         }
         value => {
             if let Some(text) = scalar(value) {
-                out.push(name, escape(&text), false)?;
+                out.push(name, encode(&text), false)?;
             }
         }
     }

@@ -143,9 +143,17 @@ pub(crate) fn is_method_override(name: &str) -> bool {
 }
 
 /// Names that look like those of secrets, [`folded`]: whole names, and ends of names.
-const SECRETS: [&str; 12] = [
+const SECRETS: [&str; 20] = [
     "auth",
+    "authentication",
+    "authorization",
     "authtoken",
+    "bearer",
+    "cookie",
+    "credential",
+    "credentials",
+    "proxyauthorization",
+    "setcookie",
     "token",
     "jwt",
     "sig",
@@ -174,9 +182,10 @@ const SECRET_PARTS: [&str; 13] = [
 ];
 
 /// Ends of such names.
-const SECRET_ENDS: [&str; 7] = [
+const SECRET_ENDS: [&str; 8] = [
     "token",
     "secret",
+    "passphrase",
     "password",
     "passwd",
     "pwd",

@@ -14,9 +14,10 @@ use toolwright::json::Value;
 
 use self::arguments::{Argument, keys, root};
 pub(crate) use self::body::BodyNames;
-pub(crate) use self::hints::tool_name;
 use self::hints::{description, group, is_paging};
-use self::offer::{ACCESS_TOKEN, Disposition};
+pub(crate) use self::hints::{shown, tool_name};
+pub(crate) use self::offer::is_secret;
+use self::offer::{ACCESS_TOKEN, Disposition, Preset};
 use crate::auth::{Requirement, Scheme};
 use crate::body::is_json;
 use crate::document::{At, Documents};
@@ -52,6 +53,8 @@ pub(crate) struct Maker<'a, 't> {
     pub(crate) required: Requirement,
     /// Places of the presets that met a parameter.
     pub(crate) met: RefCell<HashSet<usize>>,
+    /// Places of the `slashes` that met one.
+    pub(crate) with_slashes: RefCell<HashSet<usize>>,
     /// Names of bodies, by the places of their schemas.
     pub(crate) bodies: RefCell<HashMap<(usize, String), Rc<BodyNames<'a, 't>>>>,
     pub(crate) answers: RefCell<Answers<'a, 't>>,
@@ -117,6 +120,10 @@ impl<'a, 't> Maker<'a, 't> {
             is_form: false,
             notices: Vec::new(),
         };
+        if parts.template.has_dots() {
+            let words = "its path has a segment `.` or `..`".to_owned();
+            return Err((self.place(&found.at), words));
+        }
         self.template_query(&mut parts)?;
         self.parameters(&mut parts)?;
         let parameter_count = parts.arguments.len();
@@ -138,8 +145,8 @@ impl<'a, 't> Maker<'a, 't> {
             self.settings.max_schema_bytes,
         );
         schemas.hidden = std::mem::take(&mut parts.hidden);
-        let form = body.as_ref().map(|(format, _)| format.form);
-        let schema = root(&mut schemas, &parts.arguments, &keys, form);
+        let format = body.as_ref().map(|(format, _)| format);
+        let schema = root(&mut schemas, &parts.arguments, &keys, format);
         let (options, hint) = self.options(found);
         notices.append(&mut parts.notices);
         let notes = schemas.notes.into_iter();
@@ -306,9 +313,13 @@ impl<'a, 't> Maker<'a, 't> {
             }
             let source = match disposition {
                 Disposition::Dropped if place == Place::Path => {
-                    let words =
-                        format!("its path needs `{name}`, which is hidden and has no preset");
-                    return Err((pointer, words));
+                    let why = match self.preset(name, place) {
+                        Some(Preset::Spelled(preset)) => {
+                            format!(": the preset `{preset}` has another spelling")
+                        }
+                        _ => ", which is hidden and has no preset".to_owned(),
+                    };
+                    return Err((pointer, format!("its path needs `{name}`{why}")));
                 }
                 Disposition::Dropped => continue,
                 Disposition::Sent(source) => source,
@@ -320,10 +331,14 @@ impl<'a, 't> Maker<'a, 't> {
             let writing = match place {
                 _ if parameter.is_whole_query => Writing::WholeQuery,
                 _ if parameter.media.is_some_and(is_json) => Writing::Json,
-                Place::Path if self.settings.has_slashes(operation, name) => Writing::Segments,
+                Place::Path if self.has_slashes(operation, name) => Writing::Segments,
                 _ => Writing::Styled(parameter.style, parameter.explode),
             };
+            let mut guard = None;
             if let Source::Argument(_, default) = &source {
+                if let Some(schema) = &parameter.schema {
+                    guard = self.parameter_guard(parts, schema)?;
+                }
                 let required = required && default.is_none();
                 let FoundParameter {
                     description,
@@ -345,6 +360,7 @@ impl<'a, 't> Maker<'a, 't> {
                 name: name.to_owned(),
                 place,
                 writing,
+                guard,
             });
         }
         Ok(())

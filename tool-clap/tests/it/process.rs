@@ -112,6 +112,33 @@ async fn what_the_environment_sets_counts_as_given() {
     );
 }
 
+/// A positional argument and a flag, which no word before `--` stands for.
+#[tokio::test]
+async fn what_the_environment_sets_may_be_positional_or_a_flag() {
+    use clap::{Arg, ArgAction, Command};
+    let command = || {
+        let agreed = Arg::new("agreed").long("agreed").env("SHOP_TEST_AGREED");
+        Command::new("p")
+            .arg(agreed.action(ArgAction::SetTrue).required(true))
+            .arg(Arg::new("file").required(true))
+            .arg(Arg::new("token").required(true).env("SHOP_TEST_TOKEN"))
+    };
+    let tools = |process| toolwright_clap::tools_of(command()).process(process).tools;
+    let process = || Process::new("/nowhere/p").env("SHOP_TEST_TOKEN", "s3cret");
+    let lacking = error(&tools(process()), "p", json!({"file": "a"})).await;
+    assert_eq!(
+        lacking.messages().collect::<Vec<_>>(),
+        ["the following required arguments were not provided:\n  --agreed"]
+    );
+    let set = tools(process().env("SHOP_TEST_AGREED", "true"));
+    let failed = error(&set, "p", json!({"file": "a"})).await;
+    let words = failed.messages().next().unwrap();
+    assert!(
+        words.starts_with("the program cannot be started"),
+        "{words}"
+    );
+}
+
 /// Waits until a file is written, and returns a function that says whether it is written on.
 async fn beating(file: &std::path::Path) {
     while !file.exists() {

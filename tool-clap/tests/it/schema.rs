@@ -293,3 +293,46 @@ fn whole_branches_are_left_out() {
     ];
     assert_eq!(seen, all);
 }
+
+#[test]
+fn a_command_is_left_out_by_the_words_of_its_name() {
+    let commands = [
+        "mcp-server",
+        "start-server",
+        "run_server",
+        "serve-http",
+        "generate-completions",
+        "shell-completion",
+        "listServers",
+        "add-server",
+        "servers",
+        "preserve",
+        "complete",
+    ];
+    let web = clap::Command::new("web").visible_alias("w").alias("serve");
+    let mut command = clap::Command::new("p").subcommand(web);
+    command = command.subcommand_required(true);
+    for name in commands {
+        command = command.subcommand(clap::Command::new(name));
+    }
+    let import = tools_of(command.clone()).process(Process::new("never"));
+    let names: Vec<_> = import.tools.iter().map(|tool| tool.name()).collect();
+    assert_eq!(
+        names,
+        [
+            "listServers",
+            "add-server",
+            "servers",
+            "preserve",
+            "complete"
+        ]
+    );
+    assert_eq!(import.notices.len(), 7);
+    let import = tools_of(command)
+        .offer("web")
+        .process(Process::new("never"));
+    assert!(import.tools.get("web").is_some());
+    // The name of a program says what it is, and not what a call does.
+    let program = tools_of(clap::Command::new("mcp-list")).process(Process::new("never"));
+    assert!(program.tools.get("mcp-list").is_some());
+}

@@ -76,17 +76,21 @@ pub(crate) fn places<'a, 't>(
         properties_left: MOST_PROPERTIES,
     };
     let mut all = Vec::new();
-    let mut is_full = false;
+    let (mut is_full, mut is_top) = (false, true);
     // No reference leads to the first place: what holds at the top alone must not hold where its schema is used again below.
     walk.known.insert(Vec::new(), 0);
     walk.waiting.push_back(vec![at.clone()]);
     while let Some(schemas) = walk.waiting.pop_front().filter(|_| !is_full) {
         let mut place = Place::default();
         is_full = walk.fill(&mut place, schemas).is_none();
-        all.push(place);
+        is_top = all.is_empty();
+        // What is not complete has no rules.
+        if !is_full || is_top {
+            all.push(place);
+        }
     }
     Places {
-        misses_top: is_full && all.len() == 1,
+        misses_top: is_full && is_top,
         misses_inner: is_full,
         all,
     }

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use toolwright::json::Value;
 
 use super::hints::cut;
-use crate::body::Form;
+use crate::body::{BodyFormat, Form};
 use crate::document::At;
 use crate::operation::Place;
 use crate::schema::Schemas;
@@ -58,7 +58,7 @@ pub(super) fn root<'a, 't: 'a>(
     schemas: &mut Schemas<'a, 't>,
     arguments: &[Argument<'a, 't>],
     keys: &[String],
-    form: Option<Form>,
+    format: Option<&BodyFormat>,
 ) -> String {
     let (mut properties, mut required) = (Vec::new(), Vec::new());
     for (argument, key) in arguments.iter().zip(keys) {
@@ -68,14 +68,22 @@ pub(super) fn root<'a, 't: 'a>(
             None if argument.place == Place::Body => Value::empty(),
             None => Value::object([("type", Value::from("string"))]),
         };
+        let bytes = || {
+            let text = ("type", Value::from("string"));
+            Value::object([text, ("contentEncoding", Value::from("base64"))])
+        };
+        let is_file = format.is_some_and(|format| format.is_file(argument.name));
+        if argument.place == Place::Body && is_file {
+            let is_list = schema.get("items").is_some();
+            schema = if is_list {
+                Value::object([("type", Value::from("array")), ("items", bytes())])
+            } else {
+                bytes()
+            };
+        }
         if is_body {
-            match form {
-                Some(Form::Bytes) => {
-                    schema = Value::object([
-                        ("type", "string".into()),
-                        ("contentEncoding", "base64".into()),
-                    ]);
-                }
+            match format.map(|format| format.form) {
+                Some(Form::Bytes) => schema = bytes(),
                 Some(Form::Text) => schema = Value::object([("type", Value::from("string"))]),
                 _ => {}
             }

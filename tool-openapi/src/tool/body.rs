@@ -8,7 +8,7 @@ use super::arguments::Argument;
 use super::{Disposition, Maker, Parts};
 use crate::body::{BodyFormat, Form, choose};
 use crate::document::At;
-use crate::guard::Names;
+use crate::guard::{Guard, Names};
 use crate::notice::NoticeKind;
 use crate::operation::{Parameter, Place, Refusal};
 use crate::request::{BodySource, Source};
@@ -23,8 +23,8 @@ fn has_properties(format: &BodyFormat) -> bool {
 /// Names of the schema of a body.
 pub(crate) struct BodyNames<'a, 't> {
     top: schema::Place<'a, 't>,
-    /// See [`Guard`](crate::guard::Guard).
-    inner: Arc<[Names]>,
+    /// See [`Guard`].
+    inner: Option<Arc<[Names]>>,
     misses_top: bool,
     misses_inner: bool,
 }
@@ -78,7 +78,12 @@ impl<'a, 't> Maker<'a, 't> {
         let (mut format, schema) = match chosen {
             Ok(chosen) => chosen,
             // A request can go without it.
-            Err(_) if !required && matches!(found.operation.method, "GET" | "HEAD" | "DELETE") => {
+            Err(why)
+                if !required && matches!(found.operation.method, "GET" | "HEAD" | "DELETE") =>
+            {
+                let words = format!("{why}, so none is sent");
+                let notice = found.notice(NoticeKind::Ignored, place, words);
+                parts.notices.push(notice);
                 return Ok(None);
             }
             Err(why) => return Err((place, why)),
@@ -157,18 +162,7 @@ impl<'a, 't> Maker<'a, 't> {
         schema: &At<'a, 't>,
         is_whole: bool,
     ) -> Result<(), Refusal> {
-        let found = parts.found;
-        let read = self.body_names(schema);
-        if read.misses_top {
-            let words = "the body's schema has too many parts".to_owned();
-            return Err((self.place(schema), words));
-        }
-        if read.misses_inner {
-            let words = "read-only properties of its inner objects are not all refused".to_owned();
-            parts
-                .notices
-                .push(found.notice(NoticeKind::Loosened, self.place(schema), words));
-        }
+        let read = self.known_names(parts, schema)?;
         if format.form == Form::Pairs {
             let names = read.top.properties.iter();
             parts
@@ -179,8 +173,60 @@ impl<'a, 't> Maker<'a, 't> {
         parts.guard.top = names(&read.top, |property, is_read_only| {
             is_whole && (is_read_only || !self.offers(parts, property))
         });
-        parts.guard.inner = Arc::clone(&read.inner);
+        parts.guard.inner.clone_from(&read.inner);
         Ok(())
+    }
+
+    /// Reads which keys the value of a parameter must not have.
+    pub(super) fn parameter_guard(
+        &self,
+        parts: &mut Parts<'_, 'a, 't>,
+        schema: &At<'a, 't>,
+    ) -> Result<Option<Guard>, Refusal> {
+        // Most parameters are scalars, or lists of them.
+        let is_scalar = |at: &At<'_, '_>| {
+            let scalar = ["string", "integer", "number", "boolean"];
+            at.text("type").is_some_and(|name| scalar.contains(&name))
+        };
+        if let Ok(at) = self.documents.follow(schema.clone()) {
+            let items = at.get("items").filter(|_| at.text("type") == Some("array"));
+            let items = items.and_then(|items| self.documents.follow(items).ok());
+            if is_scalar(&at) || items.is_some_and(|items| is_scalar(&items)) {
+                return Ok(None);
+            }
+        }
+        let read = self.known_names(parts, schema)?;
+        let guard = Guard {
+            top: names(&read.top, |_, is_read_only| is_read_only),
+            inner: read.inner.clone(),
+            ..Guard::default()
+        };
+        let has_rules = guard.inner.is_some() || !guard.top.refused.is_empty();
+        Ok(Some(guard).filter(|_| has_rules))
+    }
+
+    /// Reads the names of a schema, and says what of them is missing.
+    fn known_names(
+        &self,
+        parts: &mut Parts<'_, 'a, 't>,
+        schema: &At<'a, 't>,
+    ) -> Result<Rc<BodyNames<'a, 't>>, Refusal> {
+        let read = self.body_names(schema);
+        if read.misses_top {
+            return Err((
+                self.place(schema),
+                "its schema has too many parts".to_owned(),
+            ));
+        }
+        if read.misses_inner {
+            let words = "its schema has more objects than are looked into; a call cannot set keys of the others";
+            let place = self.place(schema);
+            let notice = parts
+                .found
+                .notice(NoticeKind::NotOffered, place, words.to_owned());
+            parts.notices.push(notice);
+        }
+        Ok(read)
     }
 
     /// Reads the names of a body, once for all operations that refer to its schema.
@@ -199,13 +245,11 @@ impl<'a, 't> Maker<'a, 't> {
         let mut all = places.all.into_iter();
         let top = all.next().unwrap_or_default();
         let inner = all.map(|place| names(&place, |_, is_read_only| is_read_only));
-        let mut inner: Vec<_> = inner.collect();
-        if inner.iter().all(|names| names.refused.is_empty()) {
-            inner.clear();
-        }
+        let inner: Vec<_> = inner.collect();
+        let has_rules = places.misses_inner || inner.iter().any(|names| !names.refused.is_empty());
         let read = Rc::new(BodyNames {
             top,
-            inner: inner.into(),
+            inner: has_rules.then(|| inner.into()),
             misses_top: places.misses_top,
             misses_inner: places.misses_inner,
         });

@@ -1,8 +1,8 @@
 //! What a method, a name and a description say about a tool.
 
-use toolwright::ToolOptions;
 use toolwright::json::Value;
 use toolwright::text::portable_name;
+use toolwright::{ToolDef, ToolOptions};
 
 use super::Maker;
 use crate::operation::{Found, Operation};
@@ -224,11 +224,21 @@ pub(super) fn description(found: &Found<'_, '_>) -> String {
             .filter(|text| !text.is_empty())
     };
     let text = words("summary").or_else(|| words("description"));
-    let mut text = text.map_or_else(|| found.name(), str::to_owned);
+    let mut text = text.map(|text| shown(text.to_owned())).unwrap_or_default();
+    if text.trim().is_empty() {
+        text = found.name();
+    }
     if operation.is_deprecated {
         text = format!("Deprecated. {text}");
     }
     cut(text)
+}
+
+/// Returns words of a document as a model reads them: bounded, and without characters that nobody sees.
+pub(crate) fn shown(words: String) -> String {
+    let mut def = ToolDef::new("", words);
+    def.strip_hidden();
+    cut(def.description.into_owned())
 }
 
 pub(super) fn cut(text: String) -> String {

@@ -5,7 +5,7 @@ use toolwright::json::Value;
 use super::{Maker, Parts};
 use crate::auth::{Scheme, SchemePlace};
 use crate::document::At;
-use crate::operation::{Parameter, Place};
+use crate::operation::{Operation, Parameter, Place};
 use crate::request::Source;
 use crate::text::{folded, is_host_header, is_method_override, looks_secret};
 
@@ -26,8 +26,15 @@ pub(super) enum Disposition {
 pub(super) enum Preset<'a> {
     /// It has this value.
     Exact(&'a Value<'static>),
-    /// The preset's name is spelled differently.
-    Spelled,
+    /// The preset's name is spelled differently: so.
+    Spelled(&'a str),
+}
+
+/// Returns true for the name of a value that only the base URL's origin gets, and that no answer shows.
+pub(crate) fn is_secret(name: &str, schemes: &[(String, Scheme)]) -> bool {
+    let is_key =
+        |scheme: &Scheme| matches!(scheme, Scheme::Key(_, key) if folded(key) == folded(name));
+    looks_secret(name) || schemes.iter().any(|(_, scheme)| is_key(scheme))
 }
 
 impl<'a, 't> Maker<'a, 't> {
@@ -42,7 +49,7 @@ impl<'a, 't> Maker<'a, 't> {
         let (settings, name, place) = (self.settings, parameter.name, parameter.place);
         let dropped = |words: &str| (Disposition::Dropped, Some(format!("`{name}` {words}")));
         match self.preset(name, place) {
-            Some(Preset::Exact(_)) if looks_secret(name) && !parts.has_credentials => {
+            Some(Preset::Exact(_)) if !parts.has_credentials && is_secret(name, self.schemes) => {
                 return dropped(
                     "is preset and looks like a secret, so another origin does not get it",
                 );
@@ -50,7 +57,11 @@ impl<'a, 't> Maker<'a, 't> {
             Some(Preset::Exact(value)) => {
                 return (Disposition::Sent(Source::Fixed(value.clone())), None);
             }
-            Some(Preset::Spelled) => return dropped("is another spelling of a preset's name"),
+            Some(Preset::Spelled(preset)) => {
+                return dropped(&format!(
+                    "is not sent: the preset `{preset}` has another spelling"
+                ));
+            }
             None => {}
         }
         let is_field = place == Place::Body && parts.is_form;
@@ -108,9 +119,19 @@ impl<'a, 't> Maker<'a, 't> {
         }
         let name = folded(name);
         let mut spelled = presets().filter(|(_, (known, _))| folded(known) == name);
-        let (index, _) = spelled.next().filter(|_| !name.is_empty())?;
+        let (index, (preset, _)) = spelled.next().filter(|_| !name.is_empty())?;
         meet(index);
-        Some(Preset::Spelled)
+        Some(Preset::Spelled(preset))
+    }
+
+    /// Returns true for a parameter of a path that may have several segments.
+    pub(super) fn has_slashes(&self, operation: &Operation<'_>, name: &str) -> bool {
+        let is_named = |known: &str| operation.id == Some(known) || operation.path == known;
+        let slashes = self.settings.slashes.iter().enumerate();
+        let own = slashes.filter(|(_, (known, parameter))| is_named(known) && parameter == name);
+        let own: Vec<_> = own.map(|(index, _)| index).collect();
+        self.with_slashes.borrow_mut().extend(&own);
+        !own.is_empty()
     }
 
     /// Returns true for a parameter that a security scheme names.

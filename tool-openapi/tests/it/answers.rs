@@ -58,6 +58,43 @@ fn json_is_a_value_as_it_is_written() {
 }
 
 #[test]
+fn texts_have_the_charset_that_they_name() {
+    let latin = [("content-type", "text/plain; charset=ISO-8859-1")];
+    let answer = |status: u16, headers: &[(&str, &str)], bytes: &[u8]| {
+        let client = Recorder::answering_bytes(status, headers, bytes);
+        let text = document(&operation("/a", "get", r#""summary": "Reads""#), "");
+        let api = OpenApi::parse(&text).unwrap().client(client);
+        call(&api.toolset().unwrap(), "run", "{}")
+    };
+    let bytes = b"caf\xe9 \x80";
+    assert_eq!(text(answer(200, &latin, bytes)), "\"café €\"");
+    let quoted = [("content-type", "application/json;charset=\"windows-1252\"")];
+    assert_eq!(text(answer(200, &quoted, b"[\"\xe9\"]")), "[\"é\"]");
+    let error = answer(400, &latin, bytes).unwrap_err();
+    assert!(error.to_string().contains("café €"), "{error}");
+    // Text of UTF-8 is that, whatever it is called, and other bytes are no text.
+    assert_eq!(text(answer(200, &latin, "é".as_bytes())), "\"é\"");
+    let other = [("content-type", "text/plain; charset=utf-16")];
+    assert_eq!(
+        text(answer(200, &other, bytes)),
+        "\"[6 bytes of text/plain]\""
+    );
+}
+
+#[test]
+fn a_time_to_try_again_may_be_a_date() {
+    let wait = |value: &str| {
+        let error = answered(503, &[("retry-after", value)], "busy").unwrap_err();
+        error.retry_after()
+    };
+    assert_eq!(wait("Sun, 06 Nov 1994 08:49:37 GMT"), Some(Duration::ZERO));
+    let century = wait("Fri, 31 Dec 9999 23:59:59 GMT").unwrap();
+    assert!(century > Duration::from_secs(1_000_000_000), "{century:?}");
+    assert_eq!(wait("7"), Some(Duration::from_secs(7)));
+    assert_eq!(wait("soon"), None);
+}
+
+#[test]
 fn long_answers_are_cut_and_say_so() {
     let body =
         r#"{"items": [1,2,3,4,5], "text": "0123456789abc", "deep": [{"all": ["a","b","c","d"]}]}"#;

@@ -108,6 +108,99 @@ fn an_operation_that_takes_only_keys_gets_no_token() {
     assert!(words.ends_with("it has `named`, `key`, `head`"), "{words}");
 }
 
+/// A token goes where the document asks for one, or does not say what it asks for.
+#[test]
+fn an_operation_gets_no_credential_of_another_scheme() {
+    let operations: Vec<_> = ["basic", "token", "digest", "tls", "undeclared", "odd"]
+        .iter()
+        .map(|name| {
+            format!(r#""/{name}": {{"get": {{"operationId": "{name}", "security": [{{"{name}": []}}]}}}}"#)
+        })
+        .collect();
+    let schemes = SCHEMES.replace(
+        r#""basic":"#,
+        r#""digest": {"type": "http", "scheme": "digest"}, "tls": {"type": "mutualTLS"}, "odd": {"type": "token"}, "basic":"#,
+    );
+    let text = document(&operations.join(","), &schemes);
+    let got = |name: &str, set: fn(OpenApi<'_>) -> OpenApi<'_>| {
+        let recorder = Recorder::default();
+        let api = set(OpenApi::parse(&text).unwrap()).client(recorder.clone());
+        call(&api.toolset().unwrap(), name, "{}").unwrap();
+        let request = recorder.requests().pop().unwrap();
+        header(&request, "Authorization").map(|value| value.split(' ').next().unwrap().to_owned())
+    };
+    for (name, bearer, basic) in [
+        ("basic", None, Some("Basic")),
+        ("token", Some("Bearer"), None),
+        ("digest", None, None),
+        ("tls", None, None),
+        ("undeclared", Some("Bearer"), Some("Basic")),
+        ("odd", Some("Bearer"), Some("Basic")),
+    ] {
+        assert_eq!(
+            got(name, |api| api.bearer("tok-123")).as_deref(),
+            bearer,
+            "{name}"
+        );
+        assert_eq!(
+            got(name, |api| api.basic("ann", "pass")).as_deref(),
+            basic,
+            "{name}"
+        );
+    }
+}
+
+/// The server of a path, and one that is relative to the base URL.
+#[test]
+fn paths_and_operations_have_servers_of_their_own() {
+    let text = document(
+        r#""/a": {"servers": [{"url": "https://files.example.com/root/"}], "get": {"operationId": "of_path"},
+            "put": {"operationId": "of_operation", "servers": [{"url": "/v2"}]}},
+            "/b": {"get": {"operationId": "beside", "servers": [{"url": "v3"}]}, "put": {"operationId": "none", "servers": []}}"#,
+        SCHEMES,
+    );
+    let recorder = Recorder::default();
+    let api = OpenApi::parse(&text).unwrap().bearer("tok-123");
+    let api = api.allow_origin("https://files.example.com").unwrap();
+    let tools = api.client(recorder.clone()).toolset().unwrap();
+    for (name, url, has_token) in [
+        ("of_path", "https://files.example.com/root/a", false),
+        ("of_operation", "https://api.example.com/v2/a", true),
+        ("beside", "https://api.example.com/v3/b", true),
+        ("none", "https://api.example.com/v1/b", true),
+    ] {
+        call(&tools, name, "{}").unwrap();
+        let request = recorder.requests().pop().unwrap();
+        assert_eq!(
+            (&*request.url, header(&request, "Authorization").is_some()),
+            (url, has_token),
+            "{name}"
+        );
+    }
+    let tools = OpenApi::parse(&text).unwrap().toolset().unwrap();
+    let names: Vec<_> = tools.iter().map(|tool| tool.name().to_owned()).collect();
+    assert_eq!(names, ["of_operation", "beside", "none"]);
+}
+
+#[test]
+fn without_a_base_url_no_server_is_doubted() {
+    let text = document(PATHS, SCHEMES).replace(
+        r#""servers": [{"url": "https://api.example.com/v1"}]"#,
+        r#""servers": []"#,
+    );
+    let api = OpenApi::parse(&text).unwrap();
+    assert_eq!(api.notices(), []);
+    let with = OpenApi::parse(&text)
+        .unwrap()
+        .base_url("https://api.example.com")
+        .unwrap();
+    let notices = with.notices();
+    assert!(
+        notices.len() == 1 && notices[0].operation == "GET /e",
+        "{notices:?}"
+    );
+}
+
 #[test]
 fn nothing_shows_a_secret() {
     let text = document(PATHS, SCHEMES);

@@ -445,3 +445,130 @@ fn hidden_names_and_presets_are_those_of_the_top() {
         }
     }
 }
+
+/// In `OpenAPI` 3.1, a property without a schema is bytes if its part is a file.
+#[test]
+fn a_part_of_a_form_is_a_file_by_its_media_type() {
+    let text = |schema: &str| {
+        let entries = format!(
+            r#""requestBody": {{"required": true, "content": {{"multipart/form-data": {{"schema": {{"type": "object", "properties": {{"picture": {schema}}}}},
+                "encoding": {{"picture": {{"contentType": "image/png, image/jpeg"}}}}}}}}}}"#
+        );
+        document(&operation("/a", "post", &entries), "").replace("3.0.3", "3.1.0")
+    };
+    for schema_of in ["{}", r#"{"type": "string"}"#] {
+        let text = text(schema_of);
+        let request = sent(&text, r#"{"picture": "aGVsbG8="}"#).unwrap();
+        let sent_body = body(&request);
+        assert!(
+            sent_body.contains("filename=\"file\"\r\nContent-Type: image/png\r\n\r\nhello\r\n"),
+            "{sent_body}"
+        );
+        assert!(sent(&text, r#"{"picture": "not Base64"}"#).is_err());
+        let seen = schema(&text)["properties"]["picture"].clone();
+        assert_eq!(seen["contentEncoding"], "base64", "{seen}");
+    }
+    let list = text(r#"{"type": "array", "items": {}}"#);
+    let sent_body = body(&sent(&list, r#"{"picture": ["aGVsbG8=", "aGVsbG8="]}"#).unwrap());
+    assert_eq!(
+        sent_body.matches("\r\n\r\nhello\r\n").count(),
+        2,
+        "{sent_body}"
+    );
+    // Text that says how it is encoded, and values of another type, stay what they are.
+    let encoded = text(r#"{"type": "string", "contentEncoding": "base64"}"#);
+    assert!(
+        body(&sent(&encoded, r#"{"picture": "aGVsbG8="}"#).unwrap())
+            .contains("\r\n\r\naGVsbG8=\r\n")
+    );
+    let number = text(r#"{"type": "integer"}"#);
+    assert!(body(&sent(&number, r#"{"picture": 7}"#).unwrap()).contains("\r\n\r\n7\r\n"));
+}
+
+#[test]
+fn styles_of_parts_and_bodies_without_a_form_are_notices() {
+    let body = |method: &str, media: &str| {
+        let entries = format!(
+            r#""requestBody": {{"content": {{"{media}": {{"schema": {{"type": "object", "properties": {{"a": {{}}}}}},
+                "encoding": {{"a": {{"style": "pipeDelimited"}}}}}}}}}}"#
+        );
+        let text = document(&operation("/a", method, &entries), "");
+        let notices = OpenApi::parse(&text).unwrap().notices();
+        let said = notices.into_iter();
+        said.map(|notice| notice.to_string()).collect::<Vec<_>>()
+    };
+    let multipart = body("post", "multipart/form-data");
+    assert!(
+        multipart.len() == 1 && multipart[0].contains("the style of the part `a` is not applied"),
+        "{multipart:?}"
+    );
+    assert_eq!(body("post", "application/x-www-form-urlencoded"), [""; 0]);
+    let xml = body("delete", "application/xml");
+    assert!(
+        xml.len() == 1
+            && xml[0].contains("no body of application/xml can be written, so none is sent"),
+        "{xml:?}"
+    );
+}
+
+/// What only the API sets stays its own, wherever an object stands.
+#[test]
+fn read_only_properties_of_parameters_are_refused() {
+    let object = r#"{"type": "object", "properties": {"name": {"type": "string"}, "role": {"type": "string", "readOnly": true}, "inner": {"type": "object", "properties": {"id": {"readOnly": true}}}}}"#;
+    for more in [
+        format!(r#""in": "query", "style": "deepObject", "explode": true, "schema": {object}"#),
+        format!(r#""in": "query", "schema": {object}"#),
+        format!(r#""in": "query", "content": {{"application/json": {{"schema": {object}}}}}"#),
+        format!(r#""in": "header", "schema": {object}"#),
+        r##""in": "query", "style": "deepObject", "explode": true, "schema": {"$ref": "#/components/schemas/Filter"}"##.to_owned(),
+    ] {
+        let parameters = format!(r#""parameters": [{{"name": "filter", {more}}}]"#);
+        let text = document(
+            &operation("/a", "get", &parameters),
+            &format!(r#""components": {{"schemas": {{"Filter": {object}}}}}"#),
+        );
+        assert!(sent(&text, r#"{"filter": {"name": "x"}}"#).is_ok(), "{more}");
+        for given in [
+            r#"{"role": "admin"}"#,
+            r#"{"Role": "admin"}"#,
+            r#"{"inner": {"id": 1}}"#,
+        ] {
+            let given = format!(r#"{{"filter": {given}}}"#);
+            assert!(sent(&text, &given).is_err(), "{more}: {given}");
+        }
+    }
+}
+
+/// Rules end somewhere. What is beyond is refused, since nothing says that a model may set it.
+#[test]
+fn objects_beyond_the_rules_are_refused() {
+    let schemas: Vec<_> = (0..1_200)
+        .map(|at| {
+            let next = at + 1;
+            format!(
+                r##""S{at}": {{"type": "object", "properties": {{"id": {{"readOnly": true}}, "next": {{"$ref": "#/components/schemas/S{next}"}}}}}}"##
+            )
+        })
+        .collect();
+    let last = r#""S1200": {"type": "object"}"#;
+    let entries = r##""requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Top"}}}}"##;
+    // Many small objects beside each other, and a chain of them.
+    let wide: Vec<_> = (0..1_200)
+        .map(|at| format!(r##""p{at}": {{"$ref": "#/components/schemas/S{at}"}}"##))
+        .collect();
+    let components = format!(
+        r#""components": {{"schemas": {{"Top": {{"type": "object", "properties": {{{}}}}}, {}, {last}}}}}"#,
+        wide.join(","),
+        schemas.join(",")
+    );
+    let text = document(&operation("/a", "post", entries), &components);
+    assert!(sent(&text, r#"{"p1": {"next": {}}}"#).is_ok());
+    assert!(sent(&text, r#"{"p1": {"id": 1}}"#).is_err());
+    assert!(sent(&text, r#"{"p1199": {"id": 1}}"#).is_err());
+    let notices = OpenApi::parse(&text).unwrap().notices();
+    assert!(
+        notices.iter().any(|notice| notice.message
+            == "its schema has more objects than are looked into; a call cannot set keys of the others"),
+        "{notices:?}"
+    );
+}

@@ -1,5 +1,6 @@
 //! One wrong leaf costs one operation.
 
+use toolwright::json::Value;
 use toolwright_openapi::{ImportError, NoticeKind, OpenApi};
 
 use crate::{document, operation};
@@ -260,5 +261,77 @@ fn long_lists_are_read_once() {
             .unwrap();
         let seen = tools.get("run").unwrap().def().input.to_value();
         assert!(seen["properties"].get(property).is_some(), "{property}");
+    }
+}
+
+/// A parser of JSON ends before that, and a value that a host makes does not.
+#[test]
+fn what_nests_too_deep_admits_any_value() {
+    let nested = |depth: usize| {
+        let mut schema = Value::object([("type", Value::from("string"))]);
+        for _ in 0..depth {
+            schema = Value::object([("items", schema)]);
+        }
+        let text = document(&operation("/a", "get", r#""parameters": [PARAMETER]"#), "");
+        let text = text.replace("PARAMETER", r##"{"$ref": "#/x-parameter"}"##);
+        let mut root = Value::parse(&text).unwrap().into_owned();
+        let Value::Object(entries) = &mut root else {
+            panic!("it is an object")
+        };
+        let parameter = [
+            ("name", "a".into()),
+            ("in", "query".into()),
+            ("schema", schema),
+        ];
+        entries.push(("x-parameter".into(), Value::object(parameter)));
+        let notices = OpenApi::new(root).unwrap().notices();
+        let notices = notices.into_iter();
+        let notices = notices.filter(|notice| notice.kind == NoticeKind::Loosened);
+        notices.map(|notice| notice.message).collect::<Vec<_>>()
+    };
+    assert_eq!(nested(128), [""; 0]);
+    assert_eq!(nested(129), ["this nests too deep"]);
+    // Names make a pointer long, too.
+    let name = "n".repeat(1_000);
+    let mut schema = r#"{"type": "string"}"#.to_owned();
+    for _ in 0..5 {
+        schema = format!(r#"{{"properties": {{"{name}": {schema}}}}}"#);
+    }
+    let parameter =
+        format!(r#""parameters": [{{"name": "a", "in": "query", "schema": {schema}}}]"#);
+    let text = document(&operation("/a", "get", &parameter), "");
+    let mut notices = OpenApi::parse(&text).unwrap().notices();
+    notices.retain(|notice| notice.kind == NoticeKind::Loosened);
+    assert!(
+        notices.len() == 1 && notices[0].message == "this nests too deep",
+        "{notices:?}"
+    );
+}
+
+/// A chain of references has an end, as a circle of them has none.
+#[test]
+fn a_long_chain_of_references_costs_its_part() {
+    let components = |count: usize| {
+        let chain: Vec<_> = (0..count)
+            .map(|at| {
+                let next = at + 1;
+                format!(r##""S{at}": {{"$ref": "#/components/schemas/S{next}"}}"##)
+            })
+            .collect();
+        format!(
+            r#""components": {{"schemas": {{{}, "S{count}": {{"type": "string"}}}}}}"#,
+            chain.join(",")
+        )
+    };
+    let parameter = r##""parameters": [{"name": "a", "in": "query", "schema": {"$ref": "#/components/schemas/S0"}}]"##;
+    for (count, expected) in [(10, 0), (70, 1)] {
+        let text = document(&operation("/a", "get", parameter), &components(count));
+        let notices = OpenApi::parse(&text).unwrap().notices();
+        let circles = notices
+            .iter()
+            .filter(|notice| notice.message.contains("leads in a circle, or nowhere"));
+        assert_eq!(circles.count(), expected, "{count}: {notices:?}");
+        let tools = OpenApi::parse(&text).unwrap().toolset();
+        assert!(tools.is_ok(), "{count}: {tools:?}");
     }
 }

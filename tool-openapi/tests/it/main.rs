@@ -36,6 +36,10 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     pub(crate) fn answering(status: u16, headers: &[(&str, &str)], body: &str) -> Self {
+        Self::answering_bytes(status, headers, body.as_bytes())
+    }
+
+    pub(crate) fn answering_bytes(status: u16, headers: &[(&str, &str)], body: &[u8]) -> Self {
         let recorder = Self::default();
         let headers = headers
             .iter()
@@ -44,7 +48,7 @@ impl Recorder {
         *recorder.answer.lock().unwrap() = HttpResponse {
             status,
             headers,
-            body: body.as_bytes().to_vec(),
+            body: body.to_vec(),
             is_cut: false,
         };
         recorder

@@ -160,3 +160,31 @@ fn an_operation_that_is_filtered_renames_no_other() {
     );
     assert!(names(api()).iter().all(|name| name != "list"));
 }
+
+/// A tag is text of others, as a summary is.
+#[test]
+fn descriptions_of_groups_are_visible_and_short() {
+    let long = "x".repeat(3_000);
+    let tag = |tag: &str| {
+        let text = document(
+            &format!(r#""/a": {{"get": {{"operationId": "run", "tags": ["{tag}"]}}}}"#),
+            "",
+        );
+        let api = OpenApi::parse(&text).unwrap().defer_by_tag(0);
+        let tools = api.toolset().unwrap();
+        tools
+            .get("search_tools")
+            .unwrap()
+            .def()
+            .description
+            .to_string()
+    };
+    let seen = tag(&format!("Orders\\udb40\\udc48\\udb40\\udc69 {long}"));
+    assert!(seen.contains("Orders x"), "{seen}");
+    assert!(!seen.contains('\u{e0048}'), "{seen:?}");
+    assert!(
+        seen.contains(&"x".repeat(900)) && !seen.contains(&"x".repeat(1_001)),
+        "{}",
+        seen.len()
+    );
+}

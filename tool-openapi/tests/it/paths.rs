@@ -1,6 +1,6 @@
 //! Paths stay where the template leads.
 
-use toolwright_openapi::OpenApi;
+use toolwright_openapi::{NoticeKind, OpenApi};
 
 use crate::{Recorder, call, document, operation, sent, sent_with};
 
@@ -256,4 +256,46 @@ fn any_value_makes_our_origin_our_segments_and_no_query() {
         tried >= count / 8 * 8 && accepted > tried / 20,
         "{accepted} of {tried}"
     );
+}
+
+/// A parser of URLs drops such segments, so that each call would be refused.
+#[test]
+fn a_template_that_leaves_its_path_is_left_out() {
+    for path in ["/a/../b", "/a/%2e%2E", "/a/./b", "/.%2e/{z}", "/a/..;x/b"] {
+        let text = document(&operation(path, "get", r#""summary": "Reads""#), "");
+        let notices = OpenApi::parse(&text).unwrap().notices();
+        let left_out = notices
+            .iter()
+            .find(|notice| notice.kind == NoticeKind::LeftOut);
+        assert!(
+            left_out.is_some_and(|notice| notice.message == "its path has a segment `.` or `..`"),
+            "{path}: {notices:?}"
+        );
+    }
+    let text = document(&operation("/a..b/...", "get", r#""summary": "Reads""#), "");
+    assert!(sent(&text, "{}").is_ok());
+}
+
+#[test]
+fn slashes_name_an_operation_by_its_id_or_its_path() {
+    let text = with_path("/contents/{path}");
+    for operation in ["run", "/contents/{path}"] {
+        let request = sent_with(&text, r#"{"path": "a/b"}"#, |api| {
+            api.slashes(operation, "path")
+        });
+        assert_eq!(
+            request.unwrap().url,
+            "https://api.example.com/v1/contents/a/b",
+            "{operation}"
+        );
+    }
+    for (operation, parameter) in [("typo", "path"), ("run", "typo")] {
+        let api = OpenApi::parse(&text).unwrap().slashes(operation, parameter);
+        let notices = api.notices();
+        assert!(
+            notices.iter().any(|notice| notice.message
+                == format!("no operation `{operation}` has a `{parameter}` in its path, which `slashes` names")),
+            "{notices:?}"
+        );
+    }
 }

@@ -117,3 +117,90 @@ fn a_secret_in_a_path_is_not_shown() {
     );
     assert!(shown.contains("https://api.example.com"), "{shown}");
 }
+
+/// Names of headers and security schemes that hold a credential count as secrets, too.
+#[test]
+fn a_preset_credential_stays_with_the_origin_and_is_not_shown() {
+    let schemes = r#""components": {"securitySchemes": {"app": {"type": "apiKey", "in": "query", "name": "appid"}}}"#;
+    for (name, place) in [
+        ("Authorization", "header"),
+        ("Proxy-Authorization", "header"),
+        ("Cookie", "header"),
+        ("appid", "query"),
+        ("AppId", "query"),
+    ] {
+        let parameter = format!(
+            r#""parameters": [{{"name": "{name}", "in": "{place}", "schema": {{"type": "string"}}}}]"#
+        );
+        let text = document(
+            &format!(
+                r#""/a": {{"get": {{"operationId": "run", {parameter}}}}}, "/b": {{"get": {{"operationId": "elsewhere", "servers": [{{"url": "https://files.example.com"}}], {parameter}}}}}"#
+            ),
+            schemes,
+        );
+        let recorder = Recorder::answering(400, &[], "bad credential Bearer s3cret");
+        let tools = OpenApi::parse(&text)
+            .unwrap()
+            .preset(name, "Bearer s3cret")
+            .allow_origin("https://files.example.com")
+            .unwrap()
+            .client(recorder.clone())
+            .toolset()
+            .unwrap();
+        let error = call(&tools, "run", "{}").unwrap_err();
+        assert!(
+            !format!("{error} {error:?}").contains("s3cret"),
+            "{name}: {error}"
+        );
+        let _ = call(&tools, "elsewhere", "{}");
+        let sent: Vec<_> = recorder
+            .requests()
+            .iter()
+            .map(|request| format!("{} {:?}", request.url, request.headers))
+            .collect();
+        assert!(
+            sent[0].contains("s3cret") && !sent[1].contains("s3cret"),
+            "{name}: {sent:?}"
+        );
+    }
+    // A server may repeat one cookie of several.
+    let parameter =
+        r#""parameters": [{"name": "Cookie", "in": "header", "schema": {"type": "string"}}]"#;
+    let text = document(&operation("/a", "get", parameter), "");
+    let api = OpenApi::parse(&text)
+        .unwrap()
+        .preset("Cookie", "lang=en; session=s3cret");
+    let recorder = Recorder::answering(400, &[], "bad session s3cret");
+    let tools = api.client(recorder).toolset().unwrap();
+    let error = call(&tools, "run", "{}").unwrap_err();
+    assert!(!format!("{error:?}").contains("s3cret"), "{error}");
+    // What is no secret goes wherever its parameter does.
+    let parameter =
+        r#""parameters": [{"name": "Accept", "in": "header", "schema": {"type": "string"}}]"#;
+    let path = format!(
+        r#""/b": {{"get": {{"operationId": "run", "servers": [{{"url": "https://files.example.com"}}], {parameter}}}}}"#
+    );
+    let request = sent_with(&document(&path, ""), "{}", |api| {
+        let api = api.preset("Accept", "text/csv");
+        api.allow_origin("https://files.example.com").unwrap()
+    });
+    assert_eq!(header(&request.unwrap(), "Accept"), Some("text/csv"));
+}
+
+#[test]
+fn a_part_of_the_path_says_how_its_preset_is_spelled() {
+    let parameter = r#""parameters": [{"name": "accountId", "in": "path", "required": true, "schema": {"type": "string"}}]"#;
+    let text = document(&operation("/accounts/{accountId}", "get", parameter), "");
+    let api = OpenApi::parse(&text).unwrap().preset("account_id", "x");
+    let notices = api.notices();
+    assert!(
+        notices
+            .iter()
+            .any(|notice| notice.kind == NoticeKind::LeftOut
+                && notice.message
+                    == "its path needs `accountId`: the preset `account_id` has another spelling"),
+        "{notices:?}"
+    );
+    let request = sent_with(&text, "{}", |api| api.preset("accountId", "x")).unwrap();
+    assert_eq!(request.url, "https://api.example.com/v1/accounts/x");
+}

@@ -182,7 +182,10 @@ async fn check_list_and_call_print_what_they_say() {
         "{out}"
     );
     let arguments = r#"{"customer": "Ann", "api-version": "1"}"#;
-    let call = with(&["call", DOCUMENT, "list_orders", "--json", arguments]);
+    let calls = |options: &[&'static str], words: &[&'static str]| {
+        [&["call"], options, &base, &[DOCUMENT], words].concat()
+    };
+    let call = calls(&[], &["list_orders", "--json", arguments]);
     let (code, out, error) = ran(&call).await;
     assert_eq!(code, Some(0), "{error}");
     assert!(out.contains(r#""id""#), "{out}");
@@ -196,11 +199,11 @@ async fn check_list_and_call_print_what_they_say() {
         "{request}"
     );
     // Nobody is there to ask before it changes something.
-    let cancel = ["call", DOCUMENT, "cancel_order", "--json", r#"{"id": "7"}"#];
-    let (code, ..) = ran(&with(&cancel)).await;
+    let cancel = ["cancel_order", "--json", r#"{"id": "7"}"#];
+    let (code, ..) = ran(&calls(&[], &cancel)).await;
     assert_ne!(code, Some(0));
     assert_eq!(requests.lock().unwrap().len(), 1);
-    let (code, _, error) = ran(&with(&[cancel.as_slice(), &["--unattended"]].concat())).await;
+    let (code, _, error) = ran(&calls(&["--unattended"], &cancel)).await;
     assert_eq!(
         (code, requests.lock().unwrap().len()),
         (Some(0), 2),
@@ -208,12 +211,83 @@ async fn check_list_and_call_print_what_they_say() {
     );
 }
 
+/// What stands behind the name of a tool is the tool's, even if the program has an option of the name.
+#[tokio::test]
+async fn arguments_of_a_call_are_those_of_the_tool() {
+    let head = "200 OK\r\ncontent-type: application/json";
+    let (url, requests) = server(response(head, "[]")).await;
+    let names = [
+        "hide",
+        "tag",
+        "prefix",
+        "preset",
+        "lock",
+        "document",
+        "reading",
+        "listen",
+        "mcp",
+        "unattended",
+        "base-url",
+    ];
+    let parameters: Vec<_> = names
+        .iter()
+        .map(|name| json!({"name": name, "in": "query", "schema": {"type": "string"}}))
+        .collect();
+    let document = json!({
+        "openapi": "3.1.0", "info": {"title": "T", "version": "1"},
+        "paths": {"/items": {"get": {"operationId": "list_items", "parameters": parameters}}},
+    });
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let file = folder.join(format!("openapi-{}-call.json", std::process::id()));
+    std::fs::write(&file, document.to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    for name in names {
+        let given = format!("--{name}");
+        let call = [
+            "call",
+            file,
+            "--base-url",
+            &url,
+            "list_items",
+            &given,
+            "closed",
+        ];
+        let (code, _, error) = ran(&call).await;
+        assert_eq!(code, Some(0), "{name}: {error}");
+        let request = requests.lock().unwrap().pop().unwrap();
+        assert!(
+            request.starts_with(&format!("GET /items?{name}=closed ")),
+            "{request}"
+        );
+    }
+    let hidden = [
+        "call",
+        file,
+        "--base-url",
+        &url,
+        "--hide",
+        "tag",
+        "list_items",
+        "--tag=x",
+    ];
+    let (code, _, error) = ran(&hidden).await;
+    assert!(code != Some(0) && error.contains("--tag"), "{error}");
+    std::fs::remove_file(file).unwrap();
+}
+
 #[tokio::test]
 async fn an_api_is_an_http_server() {
     let head = "200 OK\r\ncontent-type: application/json";
     let (url, requests) = server(response(head, r#"[{"id": "7"}]"#)).await;
-    let address = ["--listen", "127.0.0.1:0", "--base-url", &url];
-    let mut serve = program(&[&["serve", DOCUMENT], address.as_slice()].concat());
+    // The document may stand behind the options.
+    let mut serve = program(&[
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--base-url",
+        &url,
+        DOCUMENT,
+    ]);
     let mut server = serve.stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(server.stderr.take().unwrap()).lines();
     let line = lines.next_line().await.unwrap().unwrap();

@@ -402,3 +402,26 @@ fn what_is_not_written_is_a_notice() {
     let document = post("multipart/form-data", ORDER, types);
     assert_eq!(OpenApi::parse(&document).unwrap().notices(), []);
 }
+
+/// The keys of an object that explodes are pairs of their own, and one of them may have its name.
+#[test]
+fn a_key_may_have_the_name_of_its_parameter() {
+    let parameters = r#""parameters": [{"name": "sort", "in": "query", "schema": {"type": "object", "properties": {"sort": {"type": "string"}, "order": {"type": "string"}}}},
+        {"name": "page", "in": "query", "schema": {"type": "integer"}}]"#;
+    let text = document(&operation("/a", "get", parameters), "");
+    let request = sent(&text, r#"{"sort": {"sort": "name", "order": "asc"}}"#).unwrap();
+    assert_eq!(
+        request.url,
+        "https://api.example.com/v1/a?sort=name&order=asc"
+    );
+    for key in ["page", "Sort"] {
+        let given = serde_json::json!({"sort": {key: "x"}}).to_string();
+        assert!(sent(&text, &given).is_err(), "{key}");
+    }
+    let entries = r#""requestBody": {"required": true, "content": {"application/x-www-form-urlencoded": {
+        "schema": {"type": "object", "properties": {"sort": {"type": "object"}, "page": {}}}, "encoding": {"sort": {"style": "form", "explode": true}}}}}"#;
+    let text = document(&operation("/a", "post", entries), "");
+    let request = sent(&text, r#"{"sort": {"sort": "name", "order": "asc"}}"#).unwrap();
+    assert_eq!(body(&request), "sort=name&order=asc");
+    assert!(sent(&text, r#"{"sort": {"page": 1}}"#).is_err());
+}

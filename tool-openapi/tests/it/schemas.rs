@@ -258,6 +258,41 @@ fn yaml_is_the_same_document() {
     assert!(OpenApi::parse_yaml("a: [").is_err());
 }
 
+#[cfg(feature = "yaml")]
+#[test]
+fn yaml_has_the_scalars_of_its_version_1_2() {
+    let yaml = |more: &str| {
+        format!(
+            "openapi: 3.1.0\ninfo: {{title: T, version: '1'}}\nservers: [{{url: 'https://api.example.com'}}]\npaths:\n  /a:\n    get:\n      operationId: run\n      parameters:\n        - {{name: z, in: query, schema: {{enum: [no, yes, on, off, true]}}}}\n{more}"
+        )
+    };
+    let seen = |text: &str| {
+        let tools = OpenApi::parse_yaml(text).unwrap().toolset().unwrap();
+        tools.get("run").unwrap().def().input.to_value()
+    };
+    assert_eq!(
+        seen(&yaml(""))["properties"]["z"]["enum"],
+        serde_json::json!(["no", "yes", "on", "off", true])
+    );
+    // Of a repeated key the first counts, as in JSON. What is no number of JSON costs itself.
+    let odd = yaml(
+        "        - {name: n, in: query, schema: {type: number, type: string, maximum: .inf}}\n",
+    );
+    let schema = seen(&odd)["properties"]["n"].clone();
+    assert_eq!(schema, serde_json::json!({"type": "number"}));
+    // A large document with many aliases.
+    let aliases = "*a ,".repeat(51_000);
+    let nodes = "0,".repeat(200_000);
+    let large = yaml("") + &format!("x-a: &a 1\nx-many: [{aliases}]\nx-long: [{nodes}]\n");
+    assert_eq!(seen(&large), seen(&yaml("")));
+    let bomb: Vec<_> = (1..30)
+        .map(|at| format!("x-{at}: &a{at} [*a{0}, *a{0}, *a{0}]\n", at - 1))
+        .collect();
+    let bomb = bomb.concat();
+    let bomb = OpenApi::parse_yaml(&(yaml("x-0: &a0 [1]\n") + &bomb));
+    assert!(bomb.is_err());
+}
+
 /// Each level names the next one twice: 2^40 parts, if all were visited.
 #[test]
 fn parts_that_double_do_not_hang_the_import() {

@@ -270,6 +270,13 @@ fn more_names_look_secret_and_paging_tokens_do_not() {
         "pwd",
         "passwd",
         "X-XSRF-TOKEN",
+        "X-Authorization",
+        "X-Authentication",
+        "Authorization",
+        "Bearer",
+        "X-Passphrase",
+        "X-Credentials",
+        "credential",
     ] {
         assert!(
             schema(&with(name))["properties"].get(name).is_none(),
@@ -284,6 +291,9 @@ fn more_names_look_secret_and_paging_tokens_do_not() {
         "sync_token",
         "continue_token",
         "starting_token",
+        "authorization_id",
+        "allow_credentials",
+        "bearer_of_news",
     ] {
         assert!(
             schema(&with(name))["properties"].get(name).is_some(),

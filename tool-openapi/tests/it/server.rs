@@ -1,6 +1,7 @@
 //! Requests to a server on this machine, by the default client.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -158,6 +159,28 @@ async fn a_server_that_is_not_there_is_an_error_without_the_url() {
     assert!(!format!("{error} {error:?}").contains("secret-key") && !error.is_outcome_unknown());
 }
 
+/// Nobody knows what a server did that does not answer. A call that only reads did nothing.
+#[tokio::test]
+async fn a_server_that_does_not_answer_has_a_time_limit() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let paths = r#""/a": {"get": {"operationId": "read"}, "post": {"operationId": "write"}, "put": {"operationId": "replace"}}"#;
+    let text = document(paths, "");
+    let api = OpenApi::parse(&text).unwrap().base_url(&url).unwrap();
+    let tools = api.timeout(Duration::from_millis(100)).toolset().unwrap();
+    for (name, is_unknown) in [("read", false), ("write", true), ("replace", false)] {
+        let (call, cx) = (ToolCall::new("1", name, "{}"), Context::new());
+        let error = tools.call(&call, &cx).await.outcome.unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("the API did not answer in time"),
+            "{error}"
+        );
+        assert_eq!(error.is_outcome_unknown(), is_unknown, "{name}");
+    }
+}
+
 /// The example that the guide shows, run against this server: its output is the page's.
 #[tokio::test]
 async fn the_example_prints_what_the_page_shows() {
@@ -225,13 +248,15 @@ async fn the_program_checks_lists_and_calls() {
     let document = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/shop.json");
     let run = async |arguments: &[&str]| {
         let mut program = tokio::process::Command::new(env!("CARGO_BIN_EXE_toolwright-openapi"));
-        program.args(arguments).args([
+        let options = [
             "--base-url",
             &url,
             "--preset=api-version=1",
             "--bearer-env",
             "SHOP_TOKEN",
-        ]);
+        ];
+        let (command, behind) = arguments.split_first().unwrap();
+        program.arg(command).args(options).args(behind);
         let output = program
             .env("SHOP_TOKEN", "tok-123")
             .stdin(std::process::Stdio::null())
@@ -269,11 +294,11 @@ async fn the_program_checks_lists_and_calls() {
     );
     let (code, text) = run(&[
         "call",
+        "--unattended",
         document,
         "cancel_order",
         "--id",
         "7",
-        "--unattended",
     ])
     .await;
     assert_eq!(

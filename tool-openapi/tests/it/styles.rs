@@ -60,6 +60,11 @@ fn paths_follow_the_table() {
             "{style} {explode} {value}"
         );
     }
+    // The table has `.` for an empty value, which is another path.
+    for explode in [false, true] {
+        let label = parameter("path", "label", explode);
+        assert!(sent(&label, r#"{"color": ""}"#).is_err(), "{explode}");
+    }
     // The table has `;color`, which servers that drop what follows a semicolon read as the path above.
     assert!(sent(&parameter("path", "matrix", false), r#"{"color": ""}"#).is_err());
 }
@@ -71,6 +76,7 @@ fn queries_follow_the_table() {
         ("form", false, STRING, "color=blue"),
         ("form", false, ARRAY, "color=blue,black,brown"),
         ("form", false, OBJECT, "color=R,100,G,200,B,150"),
+        ("form", true, r#""""#, "color="),
         ("form", true, STRING, "color=blue"),
         ("form", true, ARRAY, "color=blue&color=black&color=brown"),
         ("form", true, OBJECT, "R=100&G=200&B=150"),
@@ -116,6 +122,40 @@ fn headers_and_cookies_follow_the_table() {
         ("cookie", "form", false, STRING, "color=blue"),
         ("cookie", "form", false, ARRAY, "color=blue,black,brown"),
         ("cookie", "form", true, OBJECT, "R=100; G=200; B=150"),
+        ("header", "simple", true, STRING, "blue"),
+        ("header", "simple", true, ARRAY, "blue,black,brown"),
+        ("cookie", "form", false, r#""""#, "color="),
+        ("cookie", "form", false, OBJECT, "color=R,100,G,200,B,150"),
+        ("cookie", "form", true, r#""""#, "color="),
+        ("cookie", "form", true, STRING, "color=blue"),
+        // The table has `color=blue&color=black&color=brown`, which is one cookie; OpenAPI 3.2 has the pairs of a cookie.
+        (
+            "cookie",
+            "form",
+            true,
+            ARRAY,
+            "color=blue; color=black; color=brown",
+        ),
+        ("cookie", "cookie", false, r#""""#, "color="),
+        ("cookie", "cookie", false, STRING, "color=blue"),
+        ("cookie", "cookie", false, ARRAY, "color=blue,black,brown"),
+        ("cookie", "cookie", false, OBJECT, "color=R,100,G,200,B,150"),
+        (
+            "cookie",
+            "cookie",
+            true,
+            ARRAY,
+            "color=blue; color=black; color=brown",
+        ),
+        ("cookie", "cookie", true, OBJECT, "R=100; G=200; B=150"),
+        // Nothing is escaped.
+        (
+            "cookie",
+            "cookie",
+            true,
+            r#""a/b=%20c+d""#,
+            "color=a/b=%20c+d",
+        ),
     ];
     for (place, style, explode, value, expected) in table {
         let request = sent(
@@ -129,6 +169,25 @@ fn headers_and_cookies_follow_the_table() {
             Some(expected),
             "{place} {style} {explode} {value}"
         );
+    }
+}
+
+/// RFC 6265, section 4.1.1: the model gives such characters in escaped form.
+#[test]
+fn a_cookie_that_is_not_escaped_stays_one_cookie() {
+    let text = parameter("cookie", "cookie", true);
+    for value in [
+        r#""a; admin=1""#,
+        r#""a b""#,
+        r#""é""#,
+        r#""a\r\nb""#,
+        r#""a,b""#,
+        r#"{"a": "x;y"}"#,
+        r#"{"a;b": "x"}"#,
+        r#"["a", "b;c"]"#,
+    ] {
+        let given = format!(r#"{{"color": {value}}}"#);
+        assert!(sent(&text, &given).is_err(), "{value}");
     }
 }
 

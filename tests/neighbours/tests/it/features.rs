@@ -59,7 +59,7 @@ fn an_untagged_number_is_read_by_its_spelling() {
         F(f64),
     }
     #[derive(Debug, Deserialize, Schema)]
-    #[serde(untagged)]
+    #[serde(untagged, deny_unknown_fields)]
     enum Point {
         Pixel { x: i32, y: i32 },
         Place { x: f64, y: f64 },

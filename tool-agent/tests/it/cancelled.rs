@@ -297,3 +297,49 @@ async fn a_result_that_comes_after_the_end_is_nobodys() {
         script.finish();
     }
 }
+
+/// A model that has its answer worked out elsewhere, for the session that asks, until the host says stop.
+struct Elsewhere {
+    at_work: Arc<Notify>,
+    stopped: tokio::sync::mpsc::UnboundedSender<Option<String>>,
+}
+
+impl Model for Elsewhere {
+    fn respond<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        _: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
+        let session = request.session.map(str::to_owned);
+        let cancel = request.cancel.cloned();
+        let stopped = self.stopped.clone();
+        // It outlives the request, whose future is dropped.
+        tokio::spawn(async move {
+            if let Some(cancel) = cancel {
+                cancel.cancelled().await;
+                stopped.send(session).unwrap();
+            }
+        });
+        self.at_work.notify_one();
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test]
+async fn a_model_knows_its_session_and_hears_of_the_end() {
+    let (stopped_at, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let at_work = Arc::new(Notify::new());
+    let agent = Agent::new(
+        Elsewhere {
+            at_work: Arc::clone(&at_work),
+            stopped: stopped_at,
+        },
+        Toolset::default(),
+    );
+    let mut session = Session::with_id("a session");
+    session.say("Go!").unwrap();
+    let run = stopped(&agent, &mut session, &at_work).await.unwrap();
+    assert!(matches!(run.end, RunEnd::Cancelled));
+    let heard = tokio::time::timeout(Duration::from_mins(1), heard.recv()).await;
+    assert_eq!(heard.unwrap().flatten().as_deref(), Some("a session"));
+}

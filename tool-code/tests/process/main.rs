@@ -48,8 +48,13 @@ async fn wait() -> &'static str {
 }
 
 fn main() {
+    if std::env::args().any(|argument| argument == "--no-worker") {
+        // A program that would start itself for ever.
+        let built = CodeMode::new(&tools![add]).build();
+        std::process::exit(i32::from(built.is_ok()));
+    }
     toolwright_code::worker();
-    let tests: [(&str, fn()); 13] = [
+    let tests: [(&str, fn()); 14] = [
         ("a_program_runs_in_a_process_of_this_executable", runs),
         (
             "hostile_programs_end_in_time_and_take_no_memory_of_the_host",
@@ -70,6 +75,10 @@ fn main() {
         (
             "a_program_that_is_no_interpreter_is_an_error",
             no_interpreter,
+        ),
+        (
+            "a_process_that_is_started_as_an_interpreter_and_does_not_become_one_exits",
+            marked,
         ),
         (
             "a_program_that_closes_its_pipe_and_lives_on_is_an_error",
@@ -335,12 +344,27 @@ fn no_interpreter() {
     assert!(text.contains("could not be started"), "{text}");
 }
 
-/// It ends long before the program that lives on.
-fn closes_its_pipe() {
+/// Writes a program of the shell.
+fn script(lines: &str) -> std::path::PathBuf {
     let path = std::env::temp_dir().join(format!("toolwright-code-{}", std::process::id()));
-    std::fs::write(&path, "#!/bin/sh\nexec <&- >&-\nexec sleep 60\n").unwrap();
+    std::fs::write(&path, format!("#!/bin/sh\n{lines}\n")).unwrap();
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o700);
     std::fs::set_permissions(&path, executable).unwrap();
+    path
+}
+
+fn marked() {
+    let own = std::env::current_exe().unwrap();
+    let path = script(&format!("exec '{}' --no-worker", own.display()));
+    let mode = CodeMode::new(&tools![add]).interpreter(Interpreter::program(&path));
+    let text = answer(mode, "1");
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(text, "the interpreter failed (exit status: 70)");
+}
+
+/// It ends long before the program that lives on.
+fn closes_its_pipe() {
+    let path = script("exec <&- >&-\nexec sleep 60");
     let began = Instant::now();
     let limits = Limits {
         time: Duration::from_secs(20),

@@ -423,9 +423,13 @@ struct Painted {
 #[derive(Debug, Deserialize, Serialize, Schema)]
 #[serde(untagged, deny_unknown_fields)]
 enum Painter {
-    Person { name: String, house: String },
-    House { house: String },
+    Person { name: String, house: House },
+    House { house: House },
+    Guest { house: Option<House> },
 }
+
+#[derive(Debug, Deserialize, Serialize, Schema)]
+struct House(#[schema(len(1..=9))] String);
 
 /// Reads other untagged types.
 #[tool]

@@ -110,7 +110,8 @@ const fn refuse(
 
 /// Returns what serde makes of values of the later shape. Edges back to a type are not followed.
 const fn reading<'s>(first: &Shape<'s>, later: &Shape<'s>, inside: &'s str) -> Reading<'s> {
-    if first.id.hash != 0 && first.id.hash == later.id.hash {
+    let (own, others) = (id(first), id(later));
+    if own != 0 && own == others {
         return Reading::Right;
     }
     let (one, other) = (first.only_core(), later.only_core());
@@ -133,7 +134,7 @@ const fn reading<'s>(first: &Shape<'s>, later: &Shape<'s>, inside: &'s str) -> R
         (Kind::Tuple(one), Kind::Tuple(other)) if one.len() != other.len() => {}
         // serde reads a type's fields from a list, too; those of a variant it does not.
         (Kind::Object(object), Kind::Array(_) | Kind::Tuple(_)) => {
-            if is_type(first) && reads_list(object, other) {
+            if id(first) != 0 && reads_list(object, other) {
                 found = Reading::Wrong(Misread::List);
             }
         }
@@ -342,12 +343,15 @@ const fn has_unchecked_bounds(mut shape: &Shape<'_>) -> bool {
     }
 }
 
-/// Returns true if the shape is that of a derived type, within its layers.
-const fn is_type(mut shape: &Shape<'_>) -> bool {
-    while let Some(inner) = shape.kind.layer_or_only_member(Side::Input) {
-        shape = inner;
+/// Returns the identity of the type within the layers without bounds; 0 for none.
+const fn id(mut shape: &Shape<'_>) -> u64 {
+    loop {
+        let has_bounds = matches!(&shape.kind, Kind::Bounded(_, bounds) if !bounds.is_none());
+        match shape.kind.layer_or_only_member(Side::Input) {
+            Some(inner) if shape.id.hash == 0 && !has_bounds => shape = inner,
+            _ => return shape.id.hash,
+        }
     }
-    shape.id.hash != 0
 }
 
 /// Returns true if serde may read a struct from such a list: its fields in their order.

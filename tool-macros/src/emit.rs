@@ -130,7 +130,7 @@ fn implement_free(
 /// Returns the `#[allow]` for lints that take generated code for the user's; see [`crate::span`].
 fn allowed(is_async: bool) -> TokenStream {
     let large_futures = is_async.then(|| quote!(, clippy::large_futures));
-    quote!(#[allow(deprecated, non_camel_case_types, unused_qualifications #large_futures)])
+    quote!(#[allow(deprecated, non_camel_case_types, unused_qualifications, long_running_const_eval #large_futures)])
 }
 
 /// Returns true if all of the tool's types are basic, so that generated code imports no lookup traits.

@@ -174,6 +174,9 @@ impl Reading<'_> {
 const fn of_parts<'s>(one: &Kind<'s>, other: &Kind<'s>, inside: &'s str) -> Reading<'s> {
     let (mut found, mut index) = (Reading::Right, 0);
     while let Some(part) = one.child(index) {
+        if let Reading::None = found {
+            return found;
+        }
         index += 1;
         found = match part.role {
             Role::Field(field) if !field.is_read() => found,
@@ -231,7 +234,7 @@ const fn of_keys<'s>(
     found: Reading<'s>,
     inside: &'s str,
 ) -> Reading<'s> {
-    let Kind::Object(object) = one else {
+    let (Kind::Object(object), Reading::Right | Reading::Wrong(_)) = (one, found) else {
         return found;
     };
     let denies = match object.fields {
@@ -285,22 +288,40 @@ const fn unknown_key<'s>(one: &Kind<'s>, other: &Kind<'s>, is_required: bool) ->
 
 /// Returns the field that reads a key, flattened ones among them.
 const fn find<'s>(kind: &Kind<'s>, key: &str) -> Option<&'s Field<'s>> {
-    let mut index = 0;
-    while let Some(part) = kind.child(index) {
-        index += 1;
-        let found = match part.role {
-            Role::Field(field) if !field.is_read() => None,
-            Role::Field(Field { flatten: true, .. }) | Role::Member(_) => {
-                find(part.shape.core(), key)
+    match kind {
+        Kind::Object(object) => {
+            let mut fields = object.fields;
+            while let [field, rest @ ..] = fields {
+                fields = rest;
+                if !field.is_read() {
+                    continue;
+                }
+                let found = if field.flatten {
+                    find(field.shape.core(), key)
+                } else if is_spelling(field.name, field.aliases, key) {
+                    Some(field)
+                } else {
+                    None
+                };
+                if found.is_some() {
+                    return found;
+                }
             }
-            Role::Field(field) if is_spelling(field.name, field.aliases, key) => Some(field),
-            _ => None,
-        };
-        if found.is_some() {
-            return found;
+            None
         }
+        Kind::Union(union) => {
+            let mut members = union.members;
+            while let [member, rest @ ..] = members {
+                members = rest;
+                let found = find(member.core(), key);
+                if found.is_some() {
+                    return found;
+                }
+            }
+            None
+        }
+        _ => None,
     }
-    None
 }
 
 /// Returns the shape behind a key.

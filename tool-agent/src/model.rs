@@ -47,7 +47,7 @@ pub trait Model: Send + Sync {
 
     /// Returns true if the model works its responses out of the thread, at once, and sends nothing. A checkpointer then stores a
     /// response with the first call of it that begins, and a crash may repeat the last request. No budget counts its tokens. The
-    /// model reads each result, so no call stays open or goes to the user, and a question is an error where nobody can be asked.
+    /// model reads each result, so no call stays open or goes to the user. A question is an error if the run has no user to ask.
     #[doc(hidden)]
     fn __is_computed(&self) -> bool {
         false

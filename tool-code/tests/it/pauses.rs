@@ -639,7 +639,7 @@ async fn a_rejection_is_told_of_a_program_that_cannot_run_again() {
     assert!(text.starts_with("the call of pay was rejected"), "{text}");
 }
 
-/// What ends a program while it runs again is told as what it is.
+/// A limit that ends a replay is reported as that limit.
 #[tokio::test]
 async fn a_limit_that_a_replay_reaches_is_no_divergence() {
     let code = "

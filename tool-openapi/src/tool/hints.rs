@@ -234,7 +234,7 @@ pub(super) fn description(found: &Found<'_, '_>) -> String {
     cut(text)
 }
 
-/// Returns words of a document as a model reads them: bounded, and without characters that nobody sees.
+/// Returns text of a document for a model: cut to a limit, without invisible characters.
 pub(crate) fn shown(words: String) -> String {
     let mut def = ToolDef::new("", words);
     def.strip_hidden();

@@ -274,7 +274,7 @@ fn yaml_has_the_scalars_of_its_version_1_2() {
         seen(&yaml(""))["properties"]["z"]["enum"],
         serde_json::json!(["no", "yes", "on", "off", true])
     );
-    // Of a repeated key the first counts, as in JSON. What is no number of JSON costs itself.
+    // The first of two equal keys counts, as in JSON. A number that JSON does not have is lost alone.
     let odd = yaml(
         "        - {name: n, in: query, schema: {type: number, type: string, maximum: .inf}}\n",
     );

@@ -159,7 +159,7 @@ async fn a_server_that_is_not_there_is_an_error_without_the_url() {
     assert!(!format!("{error} {error:?}").contains("secret-key") && !error.is_outcome_unknown());
 }
 
-/// Nobody knows what a server did that does not answer. A call that only reads did nothing.
+/// The outcome of a write is unknown if the server does not answer. A read has none.
 #[tokio::test]
 async fn a_server_that_does_not_answer_has_a_time_limit() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

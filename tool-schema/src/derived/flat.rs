@@ -155,7 +155,7 @@ const fn twice<'s>(object: &Object<'s>) -> Option<&'s str> {
 
 /// The key that is looked for.
 #[derive(Clone, Copy)]
-enum WantedKey<'w> {
+pub(super) enum WantedKey<'w> {
     /// The key of this name.
     Name(&'w str),
     /// Any key that a field has.
@@ -183,7 +183,7 @@ const fn key_of<'s>(field: &Field<'s>, wanted: WantedKey<'_>) -> Option<&'s str>
 }
 
 /// Returns the first of a key's spellings that is wanted.
-const fn spelling<'s>(
+pub(super) const fn spelling<'s>(
     name: &'s str,
     mut aliases: &[&'s str],
     wanted: WantedKey<'_>,

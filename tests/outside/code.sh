@@ -5,8 +5,8 @@
 #
 #   tests/outside/code.sh [KILLS] [KILLS_OF_INTERPRETERS] [SEED]     by default 50 and 20
 #
-# With `LONG=1`: 1,000 and 200 kills, 200 of hosts with two versions of the interpreter in turns, five times as many documents, and times
-# of a release build. Needs Python 3.11, npm and `pgrep`; fails without.
+# With `LONG=1`: 1,000 and 200 kills, 200 of hosts with two versions of the interpreter in turns, all documents, and times of a
+# release build. Needs Python 3.11, npm and `pgrep`; fails without.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -39,10 +39,14 @@ if ! cmp -s tests/outside/requirements_code.txt "$mypy/installed"; then
   cp tests/outside/requirements_code.txt "$mypy/installed"
 fi
 mkdir "$dir/stubs"
-every=40
-[[ -z ${LONG:-} ]] || every=8
+# Few documents vary by a percent.
+every=40 percent=98
+if [[ ${LONG:-} ]]; then
+  cargo build -q --release -p toolwright-code --example code_figures
+  figures=$target/release/examples/code_figures every=1 percent=99
+fi
 "$figures" stubs "$documents/node_modules/$package/api" "$every" "$dir/stubs"
-"$mypy/bin/python" tests/outside/code_stubs.py "$dir/stubs"
+"$mypy/bin/python" tests/outside/code_stubs.py "$dir/stubs" "$percent"
 
 if [[ ${LONG:-} ]]; then
   # The version before: what one has begun, the other goes on with.
@@ -55,6 +59,5 @@ if [[ ${LONG:-} ]]; then
   [[ $(cargo tree --manifest-path "$dir/source/Cargo.toml" -q -p toolwright-code -e normal -i monty --depth 0) == "monty v$version" ]]
   "$target/debug/examples/code_kills" 200 1 "$seed" "$dir/turns" "$other/debug/examples/code_kills"
 
-  cargo build -q --release -p toolwright-code --example code_figures
-  "$target/release/examples/code_figures" speed
+  "$figures" speed
 fi

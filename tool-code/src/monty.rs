@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use chrono::{DateTime, Datelike, Timelike};
 use monty::{FunctionCall, MontyRun, ResolveFutures, RunProgress};
 use monty_types::{
     CompileOptions, DictPairs, ExcType, ExtFunctionResult, MontyDate, MontyDateTime,
@@ -417,39 +418,21 @@ fn time(call: &OsFunctionCall, micros: i64) -> MontyObject {
     };
     let offset = zone.as_ref().map_or(0, |zone| zone.offset_seconds);
     let local = micros.saturating_add(i64::from(offset) * 1_000_000);
-    let (seconds, micros) = (local.div_euclid(1_000_000), local.rem_euclid(1_000_000));
-    let (day, seconds) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let date = date(day);
+    let local = DateTime::from_timestamp_micros(local).unwrap_or_default();
+    let part = |value: u32| u8::try_from(value).unwrap_or_default();
+    let (year, month, day) = (local.year(), part(local.month()), part(local.day()));
     if matches!(call, OsFunctionCall::DateToday) {
-        return MontyObject::Date(date);
+        return MontyObject::Date(MontyDate { year, month, day });
     }
-    let part = |value: i64| u8::try_from(value).unwrap_or(0);
     MontyObject::DateTime(MontyDateTime {
-        year: date.year,
-        month: date.month,
-        day: date.day,
-        hour: part(seconds / 3600),
-        minute: part(seconds / 60 % 60),
-        second: part(seconds % 60),
-        microsecond: u32::try_from(micros).unwrap_or(0),
+        year,
+        month,
+        day,
+        hour: part(local.hour()),
+        minute: part(local.minute()),
+        second: part(local.second()),
+        microsecond: local.timestamp_subsec_micros(),
         offset_seconds: zone.as_ref().map(|zone| zone.offset_seconds),
         timezone_name: zone.and_then(|zone| zone.name),
     })
-}
-
-/// Returns the date of a day after 1970-01-01. See Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
-fn date(day: i64) -> MontyDate {
-    let day = day + 719_468;
-    let (era, of_era) = (day.div_euclid(146_097), day.rem_euclid(146_097));
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + era * 400 + i64::from(month <= 2);
-    MontyDate {
-        year: i32::try_from(year).unwrap_or(1970),
-        month: u8::try_from(month).unwrap_or(1),
-        day: u8::try_from(day).unwrap_or(1),
-    }
 }

@@ -28,6 +28,8 @@ pub(crate) struct Parameter {
     pub(crate) is_required: bool,
     /// True if `None` is a value of it. Otherwise it stands for an argument that is left out.
     pub(crate) is_nullable: bool,
+    /// True if numbers are values of it, and booleans are not. Python's `True` is a number: 1.
+    pub(crate) is_number: bool,
 }
 
 impl Signature {
@@ -39,11 +41,15 @@ impl Signature {
             while parameters.iter().any(|other| other.name == name) {
                 name.push('_');
             }
+            let mut kinds = BTreeSet::new();
+            add_kinds(property, &schema, &mut BTreeSet::new(), &mut kinds);
+            let is_number = kinds.contains("integer") || kinds.contains("number");
             parameters.push(Parameter {
                 key: key.to_string(),
                 name,
                 is_required: is_required(&schema, key),
-                is_nullable: is_nullable(property, &schema, &mut BTreeSet::new()),
+                is_nullable: kinds.contains("null"),
+                is_number: is_number && !kinds.contains("boolean"),
             });
         }
         parameters.sort_by_key(|parameter| !parameter.is_required);
@@ -87,6 +93,11 @@ impl Signature {
             if given.iter().any(|(other, _)| other == key) {
                 return Err(wrong(format!("got multiple values for argument '{name}'")));
             }
+            let value = match &**value {
+                "true" if parameter.is_some_and(|it| it.is_number) => "1",
+                "false" if parameter.is_some_and(|it| it.is_number) => "0",
+                value => value,
+            };
             given.push((key, value));
         }
         let members = given.iter().map(|(key, value)| {
@@ -97,32 +108,43 @@ impl Signature {
     }
 }
 
-/// Returns true if the schema admits `null`, as far as that can be seen. `seen` are the references on the way.
-fn is_nullable<'s>(
+/// Adds the types of JSON that the schema admits, as far as can be seen. `seen` are the references on the way.
+fn add_kinds<'s>(
     schema: &'s Value<'s>,
     root: &'s Value<'s>,
     seen: &mut BTreeSet<&'s str>,
-) -> bool {
+    kinds: &mut BTreeSet<&'s str>,
+) {
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         let target = reference.strip_prefix('#');
         let target = target.and_then(|pointer| root.pointer(pointer));
-        let target = target.filter(|_| seen.insert(reference));
-        return target.is_some_and(|target| is_nullable(target, root, seen));
+        if let Some(target) = target.filter(|_| seen.insert(reference)) {
+            add_kinds(target, root, seen, kinds);
+        }
+    } else if let Some(value) = schema.get("const") {
+        kinds.insert(kind(value));
+    } else if schema.get("enum").is_some() {
+        kinds.extend(items(schema, "enum").iter().map(kind));
+    } else if schema.entries().is_empty() {
+        kinds.extend(["null", "boolean", "number", "string", "array", "object"]);
+    } else {
+        kinds.extend(schema.get("type").and_then(Value::as_str));
+        kinds.extend(items(schema, "type").iter().filter_map(Value::as_str));
+        let ways = ["anyOf", "oneOf"].iter().flat_map(|key| items(schema, key));
+        ways.for_each(|way| add_kinds(way, root, seen, kinds));
     }
-    if let Some(value) = schema.get("const") {
-        return *value == Value::Null;
+}
+
+/// Returns the type of a value in JSON.
+fn kind<'k>(value: &Value<'_>) -> &'k str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
     }
-    if schema.get("enum").is_some() {
-        return items(schema, "enum").contains(&Value::Null);
-    }
-    let is_null = |kind: &Value<'_>| kind.as_str() == Some("null");
-    schema.entries().is_empty()
-        || schema.get("type").is_some_and(is_null)
-        || items(schema, "type").iter().any(is_null)
-        || ["anyOf", "oneOf"].iter().any(|ways| {
-            let mut ways = items(schema, ways).iter();
-            ways.any(|way| is_nullable(way, root, seen))
-        })
 }
 
 /// Returns the list of this key, or nothing.

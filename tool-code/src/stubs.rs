@@ -14,12 +14,16 @@ use crate::signature::{Signature, is_required, items, properties};
 const MAX_DEPTH: usize = 32;
 
 /// Names of `typing` that stubs use.
-const TYPING: [&str; 4] = ["Any", "Literal", "NotRequired", "TypedDict"];
+const TYPING: [&str; 5] = ["Any", "Literal", "NotRequired", "Required", "TypedDict"];
+
+/// Formats of numbers, left out beside their types.
+const SIZES: [&str; 4] = ["int32", "int64", "float", "double"];
 
 /// Returns the tools as typed stubs of Python: a function each, with its description, and the types that they share, each once.
-/// The text is a valid `.pyi` file after `from typing import Any, Literal, NotRequired, TypedDict`.
+/// The text is a valid `.pyi` file after `from typing import Any, Literal, NotRequired, Required, TypedDict`.
 ///
-/// Objects are `TypedDict`s, enums are `Literal`s. Bounds stand in comments, since Python has no types for them.
+/// Objects are `TypedDict`s, enums are `Literal`s. Descriptions and bounds stand in comments; Python has no types for bounds.
+/// `= ...` marks an argument that may be left out.
 ///
 /// ```
 /// use toolwright::{tool, tools};
@@ -33,7 +37,12 @@ const TYPING: [&str; 4] = ["Any", "Literal", "NotRequired", "TypedDict"];
 /// }
 ///
 /// let stubs = toolwright_code::stubs(&tools![find_orders]);
-/// assert!(stubs.starts_with("async def find_orders(customer: str, limit: int | None = None) -> list[str]:"));
+/// assert!(stubs.starts_with(
+///     "async def find_orders(
+///     customer: str,
+///     limit: int | None = None,  # (0..255)
+/// ) -> list[str]:"
+/// ));
 /// ```
 pub fn stubs(tools: &Toolset) -> String {
     stubs_of(tools.definitions())
@@ -70,7 +79,7 @@ impl Types {
         let (function, class) = (&signature.function, names::class(&signature.function));
         let input = def.input.to_provider_json();
         let input = Value::parse(&input).unwrap_or(Value::Null);
-        let (mut arguments, mut text) = (Vec::new(), docs(&def.description));
+        let mut arguments = Vec::new();
         let mut document = Document::new(self, &input);
         for parameter in &signature.parameters {
             let properties = input.get("properties");
@@ -78,28 +87,34 @@ impl Types {
                 continue;
             };
             let name = &parameter.name;
-            let mut of = document.of(property, &names::class(name));
-            if !parameter.is_required {
-                if of != "Any" && of != "None" && !of.ends_with(" | None") {
-                    of.push_str(" | None");
-                }
-                of.push_str(" = None");
-            }
-            arguments.push(format!("{name}: {of}"));
-            if let Some(note) = note(property) {
-                let _ = write!(text, "\n{}", docs(&format!("{name}: {note}")));
-            }
+            let of = document.of(property, &names::class(name));
+            let default = match parameter.is_required {
+                true => "",
+                false if of == "Any" || of.ends_with("None") => " = None",
+                false => " = ...",
+            };
+            arguments.push((format!("{name}: {of}{default}"), comment(property)));
         }
         let output = def.output.as_ref().map(SchemaDoc::to_provider_json);
         let output = output.as_ref().and_then(|output| Value::parse(output).ok());
-        let result = output.as_ref().map_or("Any".to_owned(), |output| {
-            Document::new(self, output).result(output, &format!("{class}Result"))
+        let result = output.as_ref().map_or_else(String::new, |output| {
+            let of = Document::new(self, output).result(output, &format!("{class}Result"));
+            format!(" -> {of}")
         });
-        let arguments = arguments.join(", ");
+        let has_comments = arguments.iter().any(|(_, comment)| !comment.is_empty());
+        let arguments = if has_comments {
+            let lines = arguments.iter();
+            let lines = lines.map(|(argument, comment)| format!("    {argument},{comment}\n"));
+            format!("\n{}", lines.collect::<String>())
+        } else {
+            let arguments = arguments.into_iter().map(|(argument, _)| argument);
+            arguments.collect::<Vec<_>>().join(", ")
+        };
+        let text = docs(&def.description);
         let text = text.replace('\n', "\n    ").replace("\n    \n", "\n\n");
         let _ = writeln!(
             out,
-            "async def {function}({arguments}) -> {result}:\n    \"\"\"{text}\"\"\"\n"
+            "async def {function}({arguments}){result}:\n    \"\"\"{text}\"\"\"\n"
         );
     }
 
@@ -257,20 +272,26 @@ impl<'t, 's> Document<'t, 's> {
     /// Declares a class of this name, which is reserved, and returns its name: that of an equal class if there is one.
     fn object(&mut self, schema: &'s Value<'s>, name: &str) -> String {
         let place = self.types.classes.len();
+        let required = properties(schema).iter();
+        let required = required.filter(|(key, _)| is_required(schema, key)).count();
+        // The shorter way to say which members may be left out.
+        let is_total = required * 2 >= properties(schema).len();
+        let total = if is_total { "" } else { ", total=False" };
         let mut members = Vec::new();
         for (key, property) in properties(schema) {
-            let mut of = self.of(property, &names::class(key));
-            if !is_required(schema, key) {
-                of = format!("NotRequired[{of}]");
-            }
-            members.push((key, of, note(property)));
+            let of = self.of(property, &names::class(key));
+            let of = match (is_total, is_required(schema, key)) {
+                (true, false) => format!("NotRequired[{of}]"),
+                (false, true) => format!("Required[{of}]"),
+                _ => of,
+            };
+            members.push((key, of, comment(property)));
         }
         let is_plain = |key: &str| names::parameter(key) == key;
         let text = if members.iter().all(|(key, ..)| is_plain(key)) {
-            let mut text = format!("class {name}(TypedDict):\n");
-            for (key, of, note) in members {
-                let comment = note.map(|note| format!("  # {}", one_line(&note)));
-                let _ = writeln!(text, "    {key}: {of}{}", comment.unwrap_or_default());
+            let mut text = format!("class {name}(TypedDict{total}):\n");
+            for (key, of, comment) in members {
+                let _ = writeln!(text, "    {key}: {of}{comment}");
             }
             text
         } else {
@@ -279,7 +300,7 @@ impl<'t, 's> Document<'t, 's> {
                 format!("{key}: {of}")
             });
             let members = members.collect::<Vec<_>>().join(", ");
-            format!("{name} = TypedDict(\"{name}\", {{{members}}})\n")
+            format!("{name} = TypedDict(\"{name}\", {{{members}}}{total})\n")
         };
         // A class that holds itself differs by its own name alone.
         let body = without_name(&text, name);
@@ -328,8 +349,8 @@ fn literals(values: &[Value<'_>]) -> String {
     union(rest)
 }
 
-/// Returns the description of a parameter or member, with its bounds.
-fn note(schema: &Value<'_>) -> Option<String> {
+/// Returns the description of a parameter or member, with its bounds, as a comment behind it.
+fn comment(schema: &Value<'_>) -> String {
     let text = |key: &str| schema.get(key).and_then(Value::as_str);
     let bound = |key: &str| schema.get(key).map(Value::to_json);
     let range = |low: &str, high: &str, of: &str| match (bound(low), bound(high)) {
@@ -347,7 +368,9 @@ fn note(schema: &Value<'_>) -> Option<String> {
         bound("multipleOf").map(|of| format!("multiple of {of}")),
         range("minLength", "maxLength", " characters"),
         range("minItems", "maxItems", " items"),
-        text("format").map(str::to_owned),
+        text("format")
+            .filter(|format| !SIZES.contains(format))
+            .map(str::to_owned),
         text("pattern").map(|pattern| format!("pattern {pattern}")),
         bound("default").map(|default| format!("default {default}")),
     ];
@@ -355,14 +378,13 @@ fn note(schema: &Value<'_>) -> Option<String> {
     let words = text("description").map(str::to_owned);
     let bounds = (!bounds.is_empty()).then(|| format!("({})", bounds.join(", ")));
     let parts: Vec<String> = words.into_iter().chain(bounds).collect();
-    (!parts.is_empty()).then(|| parts.join(" "))
-}
-
-/// Returns the text as it stands in a comment.
-fn one_line(text: &str) -> String {
-    let words = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
-    let words = words.filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
+    let parts = parts.join(" ");
+    let words = parts.split(|letter: char| letter.is_whitespace() || letter.is_control());
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    if words.is_empty() {
+        return String::new();
+    }
+    format!("  # {}", words.join(" "))
 }
 
 /// Returns the text as it stands in a docstring.

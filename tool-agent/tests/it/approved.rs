@@ -420,17 +420,19 @@ proptest! {
 #[test]
 fn the_draws_lead_everywhere() {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let kinds = ["approved", "edited", "refused", "asked again", "sealed"];
+    let is_often =
+        |seen: &BTreeMap<&str, usize>, kind: &str| seen.get(kind).is_some_and(|times| *times > 9);
     for seed in 0..40 {
+        if kinds.iter().all(|kind| is_often(&seen, kind)) {
+            break;
+        }
         let mut host = Host::new(Draws::seeded(seed, 600));
         runtime().block_on(host.talk());
         for (what, times) in host.seen {
             *seen.entry(what).or_default() += times;
         }
     }
-    for what in ["approved", "edited", "refused", "asked again", "sealed"] {
-        assert!(
-            seen.get(what).is_some_and(|times| *times > 9),
-            "{what}: {seen:?}"
-        );
-    }
+    let missing: Vec<_> = kinds.iter().filter(|kind| !is_often(&seen, kind)).collect();
+    assert!(missing.is_empty(), "{missing:?}: {seen:?}");
 }

@@ -888,7 +888,30 @@ fn the_draws_lead_everywhere() {
         .build()
         .unwrap();
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let kinds = [
+        "idle",
+        "awaiting_user",
+        "awaiting_tools",
+        "interrupted",
+        "completed",
+        "failed",
+        "not run",
+        "manual",
+        "decision",
+        "unknown",
+        "question",
+        "open",
+        "open, unknown",
+        "open, ended",
+        "late",
+        "at branch",
+    ];
+    let is_often =
+        |seen: &BTreeMap<String, usize>, kind: &str| seen.get(kind).is_some_and(|times| *times > 9);
     for seed in 0..100 {
+        if kinds.iter().all(|kind| is_often(&seen, kind)) {
+            break;
+        }
         let mut host = Host::new(Draws::seeded(seed, 400), true);
         runtime.block_on(host.talk());
         let store = host.store.as_ref().unwrap();
@@ -923,27 +946,6 @@ fn the_draws_lead_everywhere() {
             *seen.entry(format!("at {written}")).or_default() += 1;
         }
     }
-    for what in [
-        "idle",
-        "awaiting_user",
-        "awaiting_tools",
-        "interrupted",
-        "completed",
-        "failed",
-        "not run",
-        "manual",
-        "decision",
-        "unknown",
-        "question",
-        "open",
-        "open, unknown",
-        "open, ended",
-        "late",
-        "at branch",
-    ] {
-        assert!(
-            seen.get(what).is_some_and(|times| *times > 9),
-            "{what}: {seen:?}"
-        );
-    }
+    let missing: Vec<_> = kinds.iter().filter(|kind| !is_often(&seen, kind)).collect();
+    assert!(missing.is_empty(), "{missing:?}: {seen:?}");
 }

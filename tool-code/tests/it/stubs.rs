@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+use serde_json::value::RawValue;
 use toolwright::call::WrapTool;
 use toolwright::schema::SchemaDoc;
 use toolwright::{DynTool, Outcome, Schema, Tool, ToolDef, ToolError, Toolset, tool, tools};
@@ -19,7 +21,7 @@ async fn arguments_have_names_that_python_takes() {
         .name("git-log")
         .description("Logs.")
         .parameters(SchemaDoc::parse(&schema.to_string()).unwrap());
-    let tool = tool.handler_sync(|arguments: serde_json::Value, _| Ok::<_, ToolError>(arguments));
+    let tool = tool.handler_sync(|arguments: Value, _| Ok::<_, ToolError>(arguments));
     let tools = Toolset::new([tool.build().unwrap()]).unwrap();
     for (code, expected) in [
         (
@@ -33,10 +35,10 @@ async fn arguments_have_names_that_python_takes() {
         ),
     ] {
         let text = answer(&tools, code).await;
-        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let value: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(
             value["value"],
-            serde_json::from_str::<serde_json::Value>(expected).unwrap()
+            serde_json::from_str::<Value>(expected).unwrap()
         );
     }
 }
@@ -57,7 +59,7 @@ fn echo(arguments: &[&str]) -> Arc<dyn Tool> {
         .name("echo")
         .description("Echoes.")
         .parameters(SchemaDoc::parse(&schema.to_string()).unwrap())
-        .handler_sync(|arguments: serde_json::Value, _| Ok::<_, ToolError>(arguments))
+        .handler_sync(|arguments: Value, _| Ok::<_, ToolError>(arguments))
         .build()
         .unwrap()
 }
@@ -95,8 +97,8 @@ async fn arguments_whose_names_are_equal_in_python_stay_apart() {
         let tools = Toolset::new([echo(arguments)]).unwrap();
         let stub = toolwright_code::stubs(&tools);
         let text = answer(&tools, &format!("await {call}")).await;
-        let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        let expected: serde_json::Value = serde_json::from_str(expected).unwrap();
+        let value: Value = serde_json::from_str(&text).unwrap_or_default();
+        let expected: Value = serde_json::from_str(expected).unwrap();
         assert_eq!(value["value"], expected, "{stub} {call}: {text}");
     }
 }
@@ -149,10 +151,10 @@ fn classes_have_names_that_python_takes() {
         .name("echo")
         .description("Echoes.")
         .parameters(SchemaDoc::parse(&schema).unwrap())
-        .handler_sync(|arguments: serde_json::Value, _| Ok::<_, ToolError>(arguments));
+        .handler_sync(|arguments: Value, _| Ok::<_, ToolError>(arguments));
     let stubs = toolwright_code::stubs(&Toolset::new([tool.build().unwrap()]).unwrap());
-    assert!(stubs.contains("class None_(TypedDict):"), "{stubs}");
-    assert!(stubs.contains("class True_(TypedDict):"), "{stubs}");
+    assert!(stubs.contains("class None_(TypedDict, total=False):"), "{stubs}");
+    assert!(stubs.contains("class True_(TypedDict, total=False):"), "{stubs}");
 }
 
 #[test]
@@ -169,7 +171,7 @@ fn stubs_keep_different_classes_apart() {
             .name(name.to_owned())
             .description("Creates.")
             .parameters(SchemaDoc::parse(&schema.to_string()).unwrap())
-            .handler_sync(|_: serde_json::Value, _| Ok::<_, ToolError>("created"))
+            .handler_sync(|_: Value, _| Ok::<_, ToolError>("created"))
             .build()
             .unwrap()
     };
@@ -227,21 +229,21 @@ fn no_class_has_the_name_of_a_function() {
     let tools = Toolset::new([Arc::new(Unchecked(tool, def)) as Arc<dyn Tool>]).unwrap();
     let stubs = toolwright_code::stubs(&tools);
     assert!(
-        stubs.contains("class Order2(TypedDict):")
-            && stubs.contains("async def Order(order: Order2 | None = None)"),
+        stubs.contains("class Order2(TypedDict, total=False):")
+            && stubs.contains("async def Order(order: Order2 = ...)"),
         "{stubs}"
     );
 }
 
 /// A tool with this schema of its argument `a`, and definitions.
-fn of(a: &serde_json::Value, definitions: &serde_json::Value) -> Toolset {
+fn of(a: &Value, definitions: &Value) -> Toolset {
     let schema =
         serde_json::json!({"type": "object", "properties": {"a": a}, "$defs": definitions});
     let tool = DynTool::builder()
         .name("echo")
         .description("Echoes.")
         .parameters(SchemaDoc::parse(&schema.to_string()).unwrap())
-        .handler_sync(|arguments: serde_json::Value, _| Ok::<_, ToolError>(arguments));
+        .handler_sync(|arguments: Value, _| Ok::<_, ToolError>(arguments));
     Toolset::new([tool.build().unwrap()]).unwrap()
 }
 
@@ -266,13 +268,13 @@ async fn none_is_a_value_where_the_schema_has_null() {
         (
             serde_json::json!({"type": ["string", "null"], "enum": ["x"]}),
             &nothing,
-            r#"a: Literal["x"] | None = None"#,
+            r#"a: Literal["x"] = ..."#,
             r#"{"value":{}}"#,
         ),
         (
             serde_json::json!({"type": "string"}),
             &nothing,
-            "a: str | None = None",
+            "a: str = ...",
             r#"{"value":{}}"#,
         ),
     ] {
@@ -286,7 +288,10 @@ async fn none_is_a_value_where_the_schema_has_null() {
         );
     }
     let stubs = toolwright_code::stubs(&of(&serde_json::json!({"$ref": "#/$defs/Node"}), &node));
-    assert!(stubs.contains("next: NotRequired[Node | None]"), "{stubs}");
+    assert!(
+        stubs.contains("class Node(TypedDict, total=False):\n    next: Node | None"),
+        "{stubs}"
+    );
 }
 
 #[derive(serde::Serialize, Schema)]
@@ -368,9 +373,10 @@ class Lines(TypedDict):
     item: str
     count: int  # (0..255)
 
-async def find_order(id: int) -> FindOrderResult:
-    """Finds an order.
-    id: (0..)"""
+async def find_order(
+    id: int,  # (0..)
+) -> FindOrderResult:
+    """Finds an order."""
 
 async def list_orders() -> list[FindOrderResult]:
     """Lists all orders."""
@@ -378,7 +384,7 @@ async def list_orders() -> list[FindOrderResult]:
 async def count_orders() -> int:
     """Counts orders."""
 
-async def ask_user(question: str) -> Any:
+async def ask_user(question: str):
     """Asks the user."""
 
 "#;
@@ -389,4 +395,26 @@ async def ask_user(question: str) -> Any:
         [order['state'], order['lines'][0]['count'], 'note' in order, total, await count_orders()]";
     let value = answer(&tools, code).await;
     assert_eq!(value, r#"{"value":["paid",2,false,1400,2]}"#);
+}
+
+/// Writes its arguments.
+#[tool]
+fn write_down(share: f64, count: Option<u8>, flag: bool, word: &RawValue) -> String {
+    format!("{share} {count:?} {flag} {word}")
+}
+
+#[tokio::test]
+async fn a_boolean_is_a_number_where_none_but_numbers_are() {
+    let tools = tools![write_down];
+    for (arguments, expected) in [
+        ("True, True, True, False", "1 Some(0) true true"),
+        (
+            "share=False, flag=False, word=[True]",
+            "0 None false [true]",
+        ),
+        ("1.5, True, None, None", "1.5 None true null"),
+    ] {
+        let text = answer(&tools, &format!("await write_down({arguments})")).await;
+        assert_eq!(text, format!(r#"{{"value":"{expected}"}}"#));
+    }
 }

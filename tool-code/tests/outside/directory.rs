@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolwright::call::WrapTool;
-use toolwright::{Context, Executor, Tool, ToolCall, ToolDef, Toolset};
+use toolwright::call::{Answer, Call, Payload, WrapTool};
+use toolwright::{Context, Executor, Outcome, Tool, ToolCall, ToolDef, Toolset};
 use toolwright_code::{CodeMode, Interpreter};
 use toolwright_openapi::OpenApi;
 use toolwright_testing::Samples;
@@ -28,7 +28,7 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// A tool with an output schema.
+/// A tool with another definition.
 struct Returning(Arc<dyn Tool>, ToolDef);
 
 impl WrapTool for Returning {
@@ -38,6 +38,41 @@ impl WrapTool for Returning {
 
     fn def(&self) -> &ToolDef {
         &self.1
+    }
+}
+
+/// A tool that checks its arguments and does nothing.
+struct Checking(Arc<dyn Tool>);
+
+impl WrapTool for Checking {
+    fn inner(&self) -> &Arc<dyn Tool> {
+        &self.0
+    }
+
+    fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
+        let checked = self.0.validate(call);
+        Answer::Ready(checked.map(|()| Outcome::Value(Payload::json("null".to_owned()))))
+    }
+}
+
+/// Runs programs of one call, and returns their errors.
+struct Caller(Executor);
+
+impl Caller {
+    fn new(tools: &Toolset) -> Self {
+        let tools = tools.iter().cloned().map(Checking);
+        let tools = Toolset::new(tools.map(|tool| Arc::new(tool) as Arc<dyn Tool>)).unwrap();
+        let mode = CodeMode::new(&tools).interpreter(Interpreter::InProcess);
+        let tool = mode.executor(Executor::serial).build().unwrap();
+        Self(Executor::serial(Toolset::new([tool]).unwrap()))
+    }
+
+    /// Returns the error of a program, on one line; nothing for one without.
+    fn error(&self, code: &str) -> String {
+        let (cx, call) = (Context::new(), super::run_code(code));
+        let batch = super::runtime().block_on(self.0.run(&[call], &cx));
+        let error = batch.results().next().unwrap().outcome.as_ref().err();
+        error.map_or_else(String::new, |error| error.to_string().replace('\n', " "))
     }
 }
 
@@ -76,15 +111,16 @@ pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
         let module = format!("api{at}");
         std::fs::write(
             dir.join(format!("{module}.pyi")),
-            format!("from typing import Any, Literal, NotRequired, TypedDict\n\n{stubs}"),
+            format!("from typing import Any, Literal, NotRequired, Required, TypedDict\n\n{stubs}"),
         )
         .unwrap();
         let mut script = format!("from {module} import *\n\nasync def main() -> None:\n    pass\n");
         let mut verdicts = String::new();
+        let caller = Caller::new(&some);
         for tool in some.iter() {
-            for (call, faults) in samples(&some, tool.def(), at) {
+            for call in samples(&some, tool.def(), at) {
                 let _ = writeln!(script, "    await {call}");
-                let _ = writeln!(verdicts, "{faults}");
+                let _ = writeln!(verdicts, "{}", caller.error(&format!("await {call}")));
                 calls += 1;
             }
         }
@@ -93,18 +129,14 @@ pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
         hundred.extend(some.iter().cloned());
     }
     println!("{count} tools, {calls} calls");
-    let mut names = HashSet::new();
-    hundred.retain(|tool: &Arc<dyn Tool>| names.insert(tool.name().to_owned()));
-    let without = hundred.iter().take(100).map(|tool| {
+    let without = hundred.iter().map(|tool| {
         let mut def = tool.def().clone();
         def.output = None;
         Arc::new(Returning(Arc::clone(tool), def)) as Arc<dyn Tool>
     });
-    let without = Toolset::new(without).unwrap();
-    super::print_share("100 tools", &without, 65);
-    let with_output = hundred.iter().filter(|tool| tool.def().output.is_some());
-    let with_output = Toolset::new(with_output.take(100).cloned()).unwrap();
-    super::print_share("100 tools with output schemas", &with_output, 50);
+    print_shares("hundreds of tools", &without.collect::<Vec<_>>(), 68);
+    hundred.retain(|tool| tool.def().output.is_some());
+    print_shares("with output schemas", &hundred, 50);
     let mut names = HashSet::new();
     let tools = all.iter().filter_map(|path| tools_of(path));
     let tools = tools.flat_map(|tools| tools.iter().cloned().collect::<Vec<_>>());
@@ -124,8 +156,27 @@ pub(crate) fn stubs_of_all(documents: &Path, every: usize, dir: &Path) {
     assert!(tokens <= 1500);
 }
 
-/// Returns calls of a tool as Python, and the faults of each: some as the schema says, and some with one change of a type.
-fn samples(tools: &Toolset, def: &ToolDef, seed: usize) -> Vec<(String, String)> {
+/// Prints the shares of stubs in definitions, for each hundred of the tools. The median is at most so many percent.
+fn print_shares(name: &str, tools: &[Arc<dyn Tool>], most: usize) {
+    let shares = tools.chunks(100).filter(|some| some.len() == 100);
+    let shares = shares.map(|some| {
+        let mut names = HashSet::new();
+        let distinct = some.iter().filter(|tool| names.insert(tool.name()));
+        super::share(&Toolset::new(distinct.cloned()).unwrap())
+    });
+    let mut shares: Vec<usize> = shares.collect();
+    shares.sort_unstable();
+    let (count, median) = (shares.len(), shares[shares.len() / 2]);
+    println!(
+        "{count} {name}: stubs have {} to {} % of the tokens of chat definitions and output schemas, median {median} %, at most {most} %",
+        shares[0],
+        shares[count - 1]
+    );
+    assert!(median <= most, "median {median} %");
+}
+
+/// Returns calls of a tool as Python: some as the schema says, and some with one change of a type.
+fn samples(tools: &Toolset, def: &ToolDef, seed: usize) -> Vec<String> {
     let mut samples = Samples::of(&def.input, seed as u64);
     let mut calls = Vec::new();
     // A call that decodes; more than types decides about others, such as what a path can hold.
@@ -167,19 +218,13 @@ fn samples(tools: &Toolset, def: &ToolDef, seed: usize) -> Vec<(String, String)>
         if !arguments.keys().all(is_name) {
             continue;
         }
-        let call = ToolCall::new(
-            "1",
-            def.name.to_string(),
-            Value::Object(arguments.clone()).to_string(),
-        );
-        let fault = tools.validate(&call, &Context::new()).err();
         let arguments = arguments
             .iter()
             .map(|(key, value)| format!("{key}={}", python(value)));
         let name = def.name.replace('-', "_");
-        calls.push((
-            format!("{name}({})", arguments.collect::<Vec<_>>().join(", ")),
-            fault.map_or_else(String::new, |fault| fault.to_string().replace('\n', " ")),
+        calls.push(format!(
+            "{name}({})",
+            arguments.collect::<Vec<_>>().join(", ")
         ));
     }
     calls

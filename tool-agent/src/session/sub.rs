@@ -185,10 +185,12 @@ impl Session {
         self.rename_subs();
     }
 
-    /// Gives all sub-sessions new ids and marks them as never saved. The originals may have continued.
+    /// Gives all sub-sessions new ids and marks them as never saved. The originals may have continued. Waiting calls have no record
+    /// under their new keys.
     fn rename_subs(&mut self) {
         let (run, turn) = (self.run_id(), self.turn());
         for wait in &mut self.waits {
+            wait.forget_record();
             let Some(sub) = &mut wait.sub else { continue };
             let place = CallPlace::new(&run, turn, wait.index, &*wait.call.id);
             sub.id = id_of(&place.key(), &self.born);

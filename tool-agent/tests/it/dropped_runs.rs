@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tokio::sync::Notify;
 use toolwright::agent::model::{ModelError, ModelErrorKind};
@@ -15,7 +16,7 @@ use toolwright::executor::{PendingReason, UnknownOutcome};
 use toolwright::layers::{Approval, Retry};
 use toolwright::{Context, Executor, ToolCall, ToolError, Toolset, tool, tools};
 
-use crate::kept::none_and_stores;
+use crate::kept::{none_and_stores, stores};
 use crate::waits::dropped_at;
 
 /// Calls that have begun, each with its key. The first call of `pay`, `look` or `set` hangs.
@@ -433,4 +434,51 @@ async fn a_queued_message_is_stored_with_the_next_checkpoint() {
         text.contains("Hurry!") && !text.contains("Too late."),
         "{text}"
     );
+}
+
+/// Transfers, and never ends.
+#[tool]
+async fn transfer(#[state] bank: &Bank, #[context] cx: &Context) -> &'static str {
+    let key = cx.idempotency_key().unwrap();
+    bank.began
+        .lock()
+        .unwrap()
+        .push(("transfer".to_owned(), key));
+    bank.hangs.notify_one();
+    std::future::pending().await
+}
+
+/// Neither the approval nor the record of the call that the branch leaves behind is one of the branch's own call.
+#[tokio::test]
+async fn an_approval_on_a_branch_is_for_one_run() {
+    for (store, _dir) in stores().await {
+        let bank = Arc::new(Bank::default());
+        let tools = tools![transfer; state = Arc::clone(&bank)];
+        let agent = Agent::new(script(&["transfer"]), tools).checkpointer(store);
+        let cx = Context::new();
+        let mut session = Session::with_id("s");
+        session.say("Go!").unwrap();
+        dropped_at(&bank.hangs, agent.run(&mut session, &cx)).await;
+        let (_, run) = agent.resume("s", &cx).await.unwrap();
+        assert!(matches!(run.end, RunEnd::Pending), "{run:?}");
+
+        let newest = agent.history("s").await.unwrap().last().unwrap().id;
+        let mut branch = agent.branch(newest).await.unwrap();
+        branch.decide("c0", Decision::Approve).unwrap();
+        dropped_at(&bank.hangs, agent.run(&mut branch, &cx)).await;
+        assert_eq!(bank.count("transfer"), 2);
+
+        let resumed = tokio::time::timeout(Duration::from_secs(20), agent.resume("s", &cx)).await;
+        let (mut session, run) = resumed.unwrap().unwrap();
+        assert!(matches!(run.end, RunEnd::Pending), "{run:?}");
+        let pending = &session.pending()[0];
+        assert!(
+            matches!(pending.reason, PendingReason::OutcomeUnknown(_)),
+            "{pending:?}"
+        );
+        assert_eq!(bank.count("transfer"), 2);
+        session.decide("c0", Decision::Reject("no".into())).unwrap();
+        let run = agent.run(&mut session, &cx).await.unwrap();
+        assert_eq!((run.text(), bank.count("transfer")), (Some("Done."), 2));
+    }
 }

@@ -153,8 +153,14 @@ fn classes_have_names_that_python_takes() {
         .parameters(SchemaDoc::parse(&schema).unwrap())
         .handler_sync(|arguments: Value, _| Ok::<_, ToolError>(arguments));
     let stubs = toolwright_code::stubs(&Toolset::new([tool.build().unwrap()]).unwrap());
-    assert!(stubs.contains("class None_(TypedDict, total=False):"), "{stubs}");
-    assert!(stubs.contains("class True_(TypedDict, total=False):"), "{stubs}");
+    assert!(
+        stubs.contains("class None_(TypedDict, total=False):"),
+        "{stubs}"
+    );
+    assert!(
+        stubs.contains("class True_(TypedDict, total=False):"),
+        "{stubs}"
+    );
 }
 
 #[test]

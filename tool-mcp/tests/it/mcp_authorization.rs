@@ -15,7 +15,7 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use toolwright::call::Grant;
 use toolwright::mcp::{Authorization, HttpBody, HttpService, McpServer, TokenError};
 use toolwright::{Context, Registry, Toolset, prompt, resource, tool, tools};
@@ -1003,9 +1003,16 @@ async fn requests_wait_for_one_fetch_and_not_for_each_others() {
             tokio::spawn(async move { cancels(&client).await.status() })
         })
         .collect();
+    while asked.load(Ordering::SeqCst) == 0 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    // The limit of the fetch ends at once.
+    tokio::time::pause();
+    let since = Instant::now();
     for answer in waiting {
         assert_eq!(answer.await.unwrap(), 503);
     }
+    assert!(since.elapsed() < Duration::from_secs(15));
     assert_eq!(asked.load(Ordering::SeqCst), 1);
 }
 

@@ -212,3 +212,97 @@ mod by_schemars {
         assert_eq!(definition["properties"]["depth"]["maximum"], 255);
     }
 }
+
+#[derive(Deserialize, Serialize, Schema, Debug)]
+struct PortArg(#[schema(schema_with = port)] u16);
+
+/// Opens a port.
+#[tool]
+fn open(port: Option<PortArg>) -> String {
+    port.map_or("none".to_owned(), |port| port.0.to_string())
+}
+
+#[test]
+fn an_option_of_such_a_type_takes_null() {
+    for (arguments, expected) in [
+        (r#"{"port": null}"#, "none"),
+        (r#"{"port": 8080}"#, "8080"),
+        ("{}", "none"),
+        (
+            r#"{"port": 80}"#,
+            "port: expected an integer from 1024 to 65535, got 80",
+        ),
+    ] {
+        let call = ToolCall::new("1", "open", arguments);
+        let result = tools![open].call_blocking(&call, &Context::new());
+        let text = result.content(Encoder::auto()).into_owned();
+        assert!(text.contains(expected), "{arguments}: {text}");
+    }
+}
+
+fn list_of(item: &Value) -> Value {
+    json!({
+        "$ref": "#/$defs/List",
+        "$defs": {
+            "List": {
+                "type": "object",
+                "properties": {"item": {"$ref": "#/$defs/Item"}, "next": {"$ref": "#/$defs/List"}},
+            },
+            "Item": item,
+        },
+    })
+}
+
+fn texts() -> Value {
+    list_of(&json!({
+        "type": "object",
+        "properties": {"text": {"type": "string"}, "inside": {"$ref": "#/$defs/Item"}},
+    }))
+}
+
+fn numbers() -> Value {
+    list_of(&json!({
+        "type": "object",
+        "properties": {"number": {"type": "integer"}, "inside": {"$ref": "#/$defs/Item"}},
+    }))
+}
+
+#[derive(Deserialize, Schema)]
+struct Lists {
+    #[schema(schema_with = texts)]
+    a: Value,
+    #[schema(schema_with = numbers)]
+    b: Value,
+    #[schema(schema_with = numbers)]
+    c: Value,
+}
+
+/// Sorts.
+#[tool]
+fn sort(lists: Lists) -> String {
+    format!("{} {} {}", lists.a, lists.b, lists.c)
+}
+
+/// Definitions of two functions may be equal but for what they refer to.
+#[test]
+fn definitions_of_one_name_stay_apart() {
+    let schema = SchemaDoc::of::<Lists>().to_value();
+    let list = |key: &str| {
+        let name = schema["properties"][key]["$ref"].as_str().unwrap();
+        let list = schema.pointer(&name[1..]).unwrap();
+        let item = list["properties"]["item"]["$ref"].as_str().unwrap();
+        schema.pointer(&item[1..]).unwrap()["properties"].clone()
+    };
+    assert!(list("a").get("text").is_some(), "{schema}");
+    assert!(list("b").get("number").is_some(), "{schema}");
+    assert_eq!(schema["properties"]["b"], schema["properties"]["c"]);
+    assert_eq!(schema["$defs"].as_object().unwrap().len(), 4, "{schema}");
+    let arguments = json!({"lists": {
+        "a": {"item": {"text": "x"}},
+        "b": {"next": {"item": {"number": 1}}},
+        "c": {},
+    }});
+    let call = ToolCall::new("1", "sort", arguments.to_string());
+    let result = tools![sort].call_blocking(&call, &Context::new());
+    assert!(result.is_success(), "{}", result.content(Encoder::auto()));
+}

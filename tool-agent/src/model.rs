@@ -68,8 +68,8 @@ pub struct ModelRequest<'a> {
     pub system: Option<&'a str>,
     /// Conversation. Every call in it is answered.
     pub thread: &'a Thread,
-    /// Tools of the conversation, of which deferred ones are [loaded](toolwright_runtime::toolset::Toolset::load). Those that
-    /// the model is told of are [`requested`](toolwright_runtime::toolset::Toolset::requested), in order.
+    /// Tools of the conversation, of which deferred ones are [loaded](toolwright_runtime::toolset::Toolset::load). The
+    /// definitions of a request are [`requested`](toolwright_runtime::toolset::Toolset::requested), in order.
     pub tools: &'a Toolset,
     /// Tool choice. A tool that it names is in `tools`.
     pub choice: &'a ToolChoice,
@@ -177,8 +177,8 @@ impl ModelResponse {
         }
     }
 
-    /// Returns the reason why the response is no whole answer; `None` if it is one. A reason that no table knows counts only if
-    /// the response has neither text nor calls. A [paused](FinishReason::Paused) response is no whole answer; an agent goes on with it.
+    /// Returns the reason why the response is not a whole answer; `None` if it is one. A reason that no table knows counts only if
+    /// the response has neither text nor calls. A [paused](FinishReason::Paused) response is not a whole answer; an agent goes on with it.
     pub fn stopped(&self) -> Option<&FinishReason> {
         match self.stop.as_ref()? {
             FinishReason::Done => None,

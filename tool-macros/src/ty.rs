@@ -332,6 +332,44 @@ pub(crate) fn lifetime(tokens: TokenStream) -> Option<Lifetime> {
     None
 }
 
+/// Returns the lifetimes that `for<'a>` declares in a type, as texts.
+pub(crate) fn bound_lifetimes(tokens: TokenStream) -> Vec<String> {
+    let mut bound = Vec::new();
+    let mut is_binder = false;
+    let mut tokens = tokens.into_iter();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Ident(ident) => is_binder = ident == "for",
+            TokenTree::Punct(punct) if punct.as_char() == '>' => is_binder = false,
+            TokenTree::Punct(punct) if punct.as_char() == '\'' => {
+                let name = tokens.next().filter(|_| is_binder);
+                bound.extend(name.map(|name| name.to_string()));
+            }
+            TokenTree::Group(group) => bound.extend(bound_lifetimes(group.stream())),
+            _ => {}
+        }
+    }
+    bound
+}
+
+/// The first of these words that is a bound of `dyn` or `impl` in a type, at any depth.
+pub(crate) fn find_bound(tokens: TokenStream, words: &[&str]) -> Option<TokenTree> {
+    let mut is_bound = false;
+    tokens.into_iter().find_map(|token| match &token {
+        TokenTree::Ident(ident) => {
+            let name = ident.to_string();
+            is_bound |= name == "dyn" || name == "impl";
+            (is_bound && words.contains(&name.as_str())).then_some(token)
+        }
+        TokenTree::Punct(punct) => {
+            is_bound &= matches!(punct.as_char(), ':' | '+');
+            None
+        }
+        TokenTree::Group(group) => find_bound(group.stream(), words),
+        TokenTree::Literal(_) => None,
+    })
+}
+
 /// The first of these words in a type, at any depth.
 pub(crate) fn find(tokens: TokenStream, words: &[&str]) -> Option<TokenTree> {
     tokens.into_iter().find_map(|token| match &token {

@@ -13,18 +13,20 @@ pub(super) fn is_nameable(cx: &Ctxt, tool: &Tool) {
         return;
     };
     let tokens = || ty.to_token_stream();
-    let names = |words| ty::find(tokens(), words).is_some();
-    let way_out = if names(&["Future", "BoxFuture", "LocalBoxFuture"]) {
+    let names = |bound, boxed: &[&str]| {
+        ty::find_bound(tokens(), &[bound]).is_some() || ty::find(tokens(), boxed).is_some()
+    };
+    let way_out = if names("Future", &["BoxFuture", "LocalBoxFuture"]) {
         Some((
             "a future in a box",
             "make it an `async fn` that returns what the future comes to",
         ))
-    } else if names(&["Stream", "BoxStream", "LocalBoxStream"]) {
+    } else if names("Stream", &["BoxStream", "LocalBoxStream"]) {
         Some((
             "a stream in a box",
             "return `Items`, which holds a stream: `Items::new(stream)`",
         ))
-    } else if names(&["Iterator"]) {
+    } else if names("Iterator", &[]) {
         Some(("an iterator in a box", "collect it, and return a `Vec`"))
     } else {
         None

@@ -261,10 +261,12 @@ pub(crate) fn check_borrowed_type(cx: &Ctxt, what: &str, ident: &Ident, ty: &Typ
         );
         return false;
     }
+    let elem = || reference.elem.to_token_stream();
     if what == "state"
-        && let Some(lifetime) = ty::lifetime(reference.elem.to_token_stream())
+        && let Some(lifetime) = ty::lifetime(elem())
+        && !ty::bound_lifetimes(elem()).contains(&lifetime.ident.to_string())
     {
-        let owned = ty::static_lifetimes(reference.elem.to_token_stream());
+        let owned = ty::static_lifetimes(elem());
         cx.error(
             lifetime,
             format!(

@@ -319,11 +319,9 @@ impl<'t> Walk<'t> {
         let next = self.json.peek();
         match (peeled.kind, next) {
             (Kind::Any | Kind::Unknown, _) => self.any(false),
-            (Kind::Foreign(foreign), _) => self.value(foreign.shape()),
-            (Kind::Recursive(back), _) if !(peeled.nullable && next == Some(b'n')) => {
-                self.back(back.shape())
-            }
             (_, Some(b'n')) if peeled.nullable => Ok(self.json.null()?),
+            (Kind::Foreign(foreign), _) => self.value(foreign.shape()),
+            (Kind::Recursive(back), _) => self.back(back.shape()),
             (Kind::Null, Some(b'n')) => Ok(self.json.null()?),
             (Kind::Bool, Some(b't' | b'f')) => self.skip(),
             (Kind::Integer(_), Some(b'-' | b'0'..=b'9')) => self.integer(shape),

@@ -9,6 +9,27 @@ use crate::read::keywords::{Keywords, text};
 use crate::read::{Ordered, Parts, Published, change_references, published};
 use crate::shape::{Foreign, Side};
 
+/// Returns the text of a definition, with those that it refers to. Definitions of equal texts are one.
+fn source(name: &str, defs: &[(Cow<'static, str>, Ordered)]) -> String {
+    let (mut names, mut source) = (vec![name.to_owned()], String::new());
+    let mut at = 0;
+    while let Some(name) = names.get(at) {
+        at += 1;
+        let Some((_, body)) = defs.iter().find(|(other, _)| other == name) else {
+            continue;
+        };
+        source.push_str(&body.to_json());
+        change_references(&mut body.clone(), &mut |target: &mut Cow<'static, str>| {
+            if let Some(name) = target.strip_prefix("#/$defs/")
+                && !names.iter().any(|known| known == name)
+            {
+                names.push(name.to_owned());
+            }
+        });
+    }
+    source
+}
+
 impl Writer {
     /// A schema that came from elsewhere, in the same form as ours; its definitions move to ours.
     fn moved(&mut self, foreign: &Foreign, nullable: bool, is_root: bool) -> Ordered {
@@ -28,8 +49,8 @@ impl Writer {
         );
         let mut renamed: Vec<(String, String)> = Vec::new();
         let mut new = Vec::new();
-        for (name, body) in defs {
-            let source = body.to_json();
+        let sources: Vec<_> = defs.iter().map(|(name, _)| source(name, &defs)).collect();
+        for ((name, body), source) in defs.into_iter().zip(sources) {
             // A type may occur several times.
             let known = self.defs.iter().find(|def| def.source == source);
             if let Some(known) = known {

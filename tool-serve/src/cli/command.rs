@@ -294,11 +294,22 @@ fn parameter(schema: &ToolSchema, flag: &Flag) -> Arg {
     if matches!(flag.kind, FlagKind::Many | FlagKind::Entries) {
         note("[may be repeated]".to_owned());
     }
-    match (said(Keyword::Minimum), said(Keyword::Maximum)) {
-        (Some(least), Some(most)) => note(format!("[{least} to {most}]")),
-        (Some(least), None) => note(format!("[at least {least}]")),
-        (None, Some(most)) => note(format!("[at most {most}]")),
-        (None, None) => {}
+    let ends = [Keyword::Minimum, Keyword::Maximum].map(said);
+    if let [Some(least), Some(most)] = &ends {
+        note(format!("[{least} to {most}]"));
+    } else {
+        let [least, most] = ends;
+        let bounds = [
+            ("at least", least),
+            ("above", said(Keyword::ExclusiveMinimum)),
+            ("at most", most),
+            ("below", said(Keyword::ExclusiveMaximum)),
+        ];
+        for (words, bound) in bounds {
+            if let Some(bound) = bound {
+                note(format!("[{words} {bound}]"));
+            }
+        }
     }
     // Without a flag there is no value, which is what null says.
     if let Some(default) = said(Keyword::Default).filter(|default| default != "null") {

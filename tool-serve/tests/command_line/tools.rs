@@ -324,7 +324,7 @@ fn strange() -> Arc<dyn Tool> {
             "größe": {"type": "number", "description": "As it\u{2028}is"},
             "__proto__": {"type": "string"},
             "preset": {"type": "string", "default": "$(touch injected)\u{2028}"},
-            "_": {"type": "object", "properties": {"_a_b": {"type": "integer"}, "-c": {"type": "integer"}}},
+            "_": {"type": "object", "properties": {"_a_b": {"type": "integer", "exclusiveMinimum": 0, "maximum": 300}, "-c": {"type": "integer"}}},
             "-proto--": {"type": "string"},
             "proto--": {"type": "string"},
             "a,b": {"type": "string"},

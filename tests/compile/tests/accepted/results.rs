@@ -38,6 +38,25 @@ struct Receipt {
     total: u32,
 }
 
+/// A type that has the name of a trait.
+#[derive(serde::Serialize, Schema)]
+struct Stream {
+    width: u32,
+}
+
+/// Finds a stream.
+#[tool]
+fn find_stream() -> std::result::Result<Stream, Box<dyn std::error::Error + Send + Sync>> {
+    Ok(Stream { width: 3 })
+}
+
+#[test]
+fn a_type_with_the_name_of_a_trait_is_returned() {
+    let call = ToolCall::new("1", "find_stream", "{}");
+    let result = tools![find_stream].call_blocking(&call, &Context::new());
+    assert_eq!(result.content(Encoder::auto()), r#"{"width":3}"#);
+}
+
 /// Nothing.
 #[tool]
 fn nothing() {}

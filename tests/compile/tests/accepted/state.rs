@@ -56,6 +56,26 @@ fn now(#[state] clock: &dyn Clock) -> u32 {
     clock.now()
 }
 
+type Length = dyn for<'a> Fn(&'a str) -> usize + Send + Sync;
+
+/// Measure by a function that borrows for each call.
+#[tool]
+fn measure(
+    #[state] length: &Box<dyn for<'a> Fn(&'a str) -> usize + Send + Sync>,
+    text: &str,
+) -> usize {
+    length(text)
+}
+
+#[test]
+fn a_function_that_borrows_is_state() {
+    let length: Box<Length> = Box::new(|text| text.len());
+    let tools = tools![measure; state = Arc::new(length)];
+    let call = toolwright::ToolCall::new("1", "measure", r#"{"text": "four"}"#);
+    let result = tools.call_blocking(&call, &toolwright::Context::new());
+    assert_eq!(result.content(toolwright::Encoder::auto()), "4");
+}
+
 /// Tell the time, with a share of the clock.
 #[tool]
 fn later(#[state] clock: Arc<dyn Clock>) -> u32 {

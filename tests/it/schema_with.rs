@@ -306,3 +306,28 @@ fn definitions_of_one_name_stay_apart() {
     let result = tools![sort].call_blocking(&call, &Context::new());
     assert!(result.is_success(), "{}", result.content(Encoder::auto()));
 }
+
+#[derive(Deserialize, Schema)]
+struct Both<T, U> {
+    #[schema(schema_with = port)]
+    first: T,
+    #[schema(as = u16)]
+    second: U,
+}
+
+/// Opens two ports.
+#[tool]
+fn open_both(ports: Both<Port, Port>) -> u16 {
+    ports.first.0.max(ports.second.0)
+}
+
+#[test]
+fn a_type_parameter_whose_json_is_said_needs_no_schema() {
+    let call = ToolCall::new(
+        "1",
+        "open_both",
+        r#"{"ports": {"first": 2000, "second": 7}}"#,
+    );
+    let result = tools![open_both].call_blocking(&call, &Context::new());
+    assert_eq!(result.content(Encoder::auto()), "2000");
+}

@@ -6,8 +6,8 @@ use syn::{Data, DeriveInput, Meta, Type};
 
 use super::recursive::last_segment;
 
-/// The parameters in the type of a field, or in an attribute that names a type. A `PhantomData` or a skipped field
-/// needs no schema.
+/// The parameters in the type of a field, or in an attribute that names a type. A `PhantomData`, a skipped field
+/// and one whose JSON an attribute says need no schema.
 pub(super) fn params(input: &DeriveInput) -> Vec<Ident> {
     let all: Vec<_> = input
         .generics
@@ -33,10 +33,14 @@ pub(super) fn params(input: &DeriveInput) -> Vec<Ident> {
     }
     for field in fields {
         let is_marker = last_segment(&field.ty).is_some_and(|last| last == "PhantomData");
-        if is_marker || is_skipped(field) {
+        if is_marker || has(field, "serde", &["skip"]) {
             continue;
         }
-        note(field.ty.to_token_stream());
+        let is_said = has(field, "schema", &["as", "schema_with"])
+            || has(field, "schemars", &["schema_with"]);
+        if !is_said {
+            note(field.ty.to_token_stream());
+        }
         for attr in &field.attrs {
             texts(&attr.meta, &mut note);
         }
@@ -70,13 +74,14 @@ fn texts(meta: &Meta, note: &mut impl FnMut(TokenStream)) {
     }
 }
 
-fn is_skipped(field: &syn::Field) -> bool {
+/// Returns true if the field has one of these keys in an attribute of this name.
+fn has(field: &syn::Field, name: &str, keys: &[&str]) -> bool {
     field.attrs.iter().any(|attr| {
         let mut found = false;
-        if attr.path().is_ident("serde") {
-            // serde refuses a malformed list of names.
+        if attr.path().is_ident(name) {
+            // The reader of the attribute refuses a malformed list.
             let _ = attr.parse_nested_meta(|meta| {
-                found |= meta.path.is_ident("skip");
+                found |= keys.iter().any(|key| meta.path.is_ident(key));
                 if let Ok(value) = meta.value() {
                     let _: syn::Expr = value.parse()?;
                 }

@@ -300,7 +300,8 @@ impl McpServer {
         self
     }
 
-    /// Offers prompts: functions with `#[prompt]`, in a toolset of their own. Users of a client choose them.
+    /// Offers prompts: functions with `#[prompt]`, in a toolset of their own. Users of a client choose them. Each function of the toolset
+    /// is a prompt, also one with `#[tool]`.
     ///
     /// A prompt's arguments are texts, out of which numbers, choices and dates are read. It returns a string, which becomes
     /// a message of the user, [`Messages`], or [`Content`](toolwright_provider::call::Content): a message for each block.

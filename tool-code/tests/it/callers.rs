@@ -6,8 +6,10 @@ use std::time::{Duration, SystemTime};
 
 use toolwright::agent::budget::{Budget, Money, Prices};
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{Agent, ModelResponse, RunEnd, Session, Status};
-use toolwright::call::{BoxFuture, Cancel, Content, Grant, HaltReason, Progress, Scope};
+use toolwright::agent::{
+    Agent, MemoryCheckpointer, ModelResponse, RunEnd, Session, Status, ThreadMessage, handoff,
+};
+use toolwright::call::{BoxFuture, Cancel, Content, Decision, Grant, HaltReason, Progress, Scope};
 use toolwright::executor::{Event, OutputLimit, Source};
 use toolwright::layers::{CallLimit, Handled, Layer, Next, Request};
 use toolwright::{
@@ -292,6 +294,59 @@ async fn a_halt_inside_ends_the_outer_run() {
         ("finished", "bye")
     );
     assert!(log.take().is_empty());
+}
+
+/// Runs an agent whose program hands over, on a store, with approvals of what waits. Returns its last words, the current agent and
+/// the conversation.
+async fn handed_over(code: &str, log: &Log) -> (Option<String>, Option<String>, Session) {
+    let helper = ScriptedModel::new([Ok(ModelResponse::text("I help."))]);
+    let model = ScriptedModel::new([Ok(ModelResponse::calls([call_of(code)]))]);
+    let over = handoff("helper", "Helps.").unwrap();
+    let inner = Toolset::new(tools![add, pay].iter().cloned().chain([over])).unwrap();
+    let agent = Agent::new(model, Toolset::new([run_code(&inner)]).unwrap())
+        .name("desk")
+        .peer("helper", Agent::new(helper, Toolset::default()))
+        .checkpointer(MemoryCheckpointer::new());
+    let mut session = Session::with_id("s");
+    session.say("Go!").unwrap();
+    let cx = Context::new().with(log.clone());
+    loop {
+        let run = agent.run(&mut session, &cx).await.unwrap();
+        let waiting = agent.waiting(&session, &cx);
+        let inside = waiting.iter().find(|one| one.path.len() == 2);
+        let Some(inside) = inside else {
+            let text = run.text().map(str::to_owned);
+            return (text, session.agent().map(str::to_owned), session);
+        };
+        session.decide(inside, Decision::Approve).unwrap();
+        session = serde_json::from_str(&serde_json::to_string(&session).unwrap()).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_call_inside_hands_the_conversation_over() {
+    for (code, ran) in [
+        ("await transfer_to_helper()\nawait pay('x', 1)", &[][..]),
+        ("await add(1, 2)\nreturn_ = await transfer_to_helper()", &[]),
+        ("await pay('x', 1)\nawait transfer_to_helper()", &["x 1"]),
+        (
+            "import asyncio\nawait asyncio.gather(pay('x', 1), transfer_to_helper())",
+            &["x 1"],
+        ),
+        (
+            "try:\n    await transfer_to_helper()\nexcept BaseException:\n    pass\nawait pay('x', 1)",
+            &[],
+        ),
+    ] {
+        let log = Log::default();
+        let (text, agent, session) = handed_over(code, &log).await;
+        assert_eq!(text.as_deref(), Some("I help."), "{code}");
+        assert_eq!(agent.as_deref(), Some("helper"), "{code}");
+        assert_eq!(log.take(), ran, "{code}");
+        let answered = session.thread().messages().iter();
+        let answered = answered.filter(|message| matches!(message, ThreadMessage::Tool(_)));
+        assert_eq!(answered.count(), 1, "{code}");
+    }
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use toolwright_json::{ObjectWriter, Value, list, object, quoted};
 use toolwright_provider::call::ToolDef;
 use toolwright_runtime::executor::{ExclusiveGate, Executor};
-use toolwright_runtime::tool::Context;
+use toolwright_runtime::tool::{Context, Filter};
 use toolwright_runtime::toolset::Registry;
 use toolwright_schema::decode::Repairs;
 
@@ -13,6 +13,8 @@ use super::template;
 use super::{Shared, definitions};
 use crate::protocol::Fields;
 
+/// The key among a prompt's attributes that marks it.
+pub(super) const PROMPT: &str = "prompt";
 /// The keys among a resource's attributes for its URI, or the template of it, and for its media type.
 pub(super) const URI: &str = "uri";
 pub(super) const MIME_TYPE: &str = "mime_type";
@@ -25,8 +27,24 @@ pub(super) struct OfferSet {
 }
 
 impl OfferSet {
-    pub(super) fn new(registry: Registry) -> Self {
-        let executor = crate::progress::with_progress(Executor::serial(&registry));
+    /// Offers the functions that have this attribute, and no others.
+    ///
+    /// # Panics
+    /// If the registry has others: the tools of a value instead of its prompts.
+    #[track_caller]
+    pub(super) fn new(registry: Registry, attribute: &'static str) -> Self {
+        let all = registry.snapshot();
+        let other = all
+            .definitions()
+            .find(|def| !def.meta.get(attribute).is_some());
+        assert!(
+            other.is_none(),
+            "the tool `{}` is neither a prompt nor a resource: write `#[prompt]` or `#[resource(…)]`, and \
+             `..Prompts(value): Prompts<T>` or `..Resources(value): Resources<T>` for those of a value",
+            other.map_or("", |def| &def.name)
+        );
+        let has_role = Filter::when(move |def, _| def.meta.get(attribute).is_some());
+        let executor = crate::progress::with_progress(Executor::serial(&registry)).filter(has_role);
         Self { registry, executor }
     }
 

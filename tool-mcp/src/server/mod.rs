@@ -300,13 +300,18 @@ impl McpServer {
         self
     }
 
-    /// Offers prompts: functions with `#[prompt]`, in a toolset of their own. Users of a client choose them. Each function of the toolset
-    /// is a prompt, also one with `#[tool]`.
+    /// Offers prompts: functions with `#[prompt]`, in a toolset of their own. Users of a client choose them. A
+    /// [`DynTool`](toolwright_runtime::dyn_tool::DynTool) is a prompt with `prompt: true` in its
+    /// [`meta`](toolwright_runtime::dyn_tool::DynToolBuilder::meta).
     ///
     /// A prompt's arguments are texts, out of which numbers, choices and dates are read. It returns a string, which becomes
     /// a message of the user, [`Messages`], or [`Content`](toolwright_provider::call::Content): a message for each block.
+    ///
+    /// # Panics
+    /// If one of the set is not a prompt. One that is added later is not offered.
+    #[track_caller]
     pub fn prompts(mut self, prompts: impl Into<Registry>) -> Self {
-        self.0.prompts = Some(OfferSet::new(prompts.into()));
+        self.0.prompts = Some(OfferSet::new(prompts.into(), catalog::PROMPT));
         self
     }
 
@@ -316,8 +321,13 @@ impl McpServer {
     /// A string is the resource's text, [`Content`](toolwright_provider::call::Content) its parts, of which a picture or
     /// sound is a blob, and any other value JSON. A function that returns an error with
     /// [`ErrorKind::Unknown`](toolwright_provider::call::ErrorKind::Unknown) says that there is no such resource.
+    ///
+    /// # Panics
+    /// If one of the set is not a resource: it has no `uri` in its [`meta`](toolwright_runtime::dyn_tool::DynToolBuilder::meta).
+    /// One that is added later is not offered.
+    #[track_caller]
     pub fn resources(mut self, resources: impl Into<Registry>) -> Self {
-        self.0.resources = Some(OfferSet::new(resources.into()));
+        self.0.resources = Some(OfferSet::new(resources.into(), catalog::URI));
         self
     }
 

@@ -131,10 +131,70 @@ impl Desk {
         format!("Welcome to {}, {name}!", self.city)
     }
 
+    /// Closes the desk.
+    #[tool(destructive)]
+    fn close(&self) -> String {
+        format!("{} is closed.", self.city)
+    }
+
     /// A room.
     #[resource("rooms://{number}")]
     fn room(&self, number: u16) -> String {
         format!("Room {number} in {}", self.city)
+    }
+}
+
+/// Returns the words of the panic.
+fn refused(offer: impl FnOnce() -> McpServer + std::panic::UnwindSafe) -> String {
+    let words = std::panic::catch_unwind(offer).err().expect("it was taken");
+    let text = words.downcast_ref::<String>().cloned();
+    text.unwrap_or_default()
+}
+
+#[test]
+fn a_tool_is_neither_a_prompt_nor_a_resource() {
+    let desk = || Arc::new(Desk { city: "Oslo" });
+    for (name, words) in [
+        ("add", refused(|| server().prompts(tools![greet, add]))),
+        (
+            "close",
+            refused(move || server().prompts(tools![..desk(): Desk])),
+        ),
+        (
+            "room",
+            refused(move || server().prompts(tools![..Resources(desk()): Resources<Desk>])),
+        ),
+        (
+            "close",
+            refused(move || server().resources(tools![..desk(): Desk])),
+        ),
+        ("greet", refused(|| server().resources(tools![greet]))),
+    ] {
+        assert!(
+            words.starts_with(&format!("the tool `{name}` is neither")),
+            "{words}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_is_added_to_prompts_is_not_offered() {
+    let prompts = Registry::from(tools![greet]);
+    let mut both = Both::of({
+        let prompts = prompts.clone();
+        move || server().prompts(prompts.clone())
+    })
+    .await;
+    prompts.extend(&tools![add]);
+    let listed = both.result("prompts/list", &json!({})).await;
+    assert_eq!(listed["prompts"].as_array().unwrap().len(), 1, "{listed}");
+    let params = json!({"name": "add", "arguments": {"a": "1", "b": "2"}});
+    let [old, new] = both.ask("prompts/get", &params).await;
+    for answer in [old, new] {
+        assert_eq!(
+            answer["error"]["message"], "unknown prompt `add`",
+            "{answer}"
+        );
     }
 }
 

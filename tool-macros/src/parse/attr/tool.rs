@@ -110,7 +110,9 @@ pub(crate) fn options(cx: &Ctxt, role: FunctionRole, tokens: TokenStream) -> Opt
         });
     }
     let text = |text: &Option<TextLit>| text.as_ref().map(|text| json_string(&text.value));
+    let is_prompt = role == FunctionRole::Prompt;
     let own = [
+        ("prompt", is_prompt.then(|| "true".to_owned())),
         ("uri", text(&options.uri)),
         ("mime_type", text(&options.mime_type)),
         ("scopes", options.scopes.take()),

@@ -10,7 +10,9 @@ use std::net::SocketAddr;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use toolwright::{Context, Encoder, Schema, ToolCall, schema::SchemaDoc, tool, tools};
+use toolwright::{
+    Context, DynTool, Encoder, Schema, ToolCall, ToolError, Toolset, schema::SchemaDoc, tool, tools,
+};
 
 /// As another crate has it: of ours it knows nothing.
 #[derive(Deserialize, Serialize, Clone, Debug)]
@@ -237,6 +239,71 @@ fn an_option_of_such_a_type_takes_null() {
         let result = tools![open].call_blocking(&call, &Context::new());
         let text = result.content(Encoder::auto()).into_owned();
         assert!(text.contains(expected), "{arguments}: {text}");
+    }
+}
+
+/// Strict modes of providers make each key required, and null stands for one that is left out.
+#[test]
+fn null_stands_for_a_key_that_is_left_out() {
+    let rest = json!({"port": 8080, "menu": {"name": "x"}, "peer": "127.0.0.1:80"});
+    let parameters = json!({"type": "object", "properties": {"port": port()}});
+    let dynamic = DynTool::builder()
+        .name("dynamic")
+        .description("Takes a port.")
+        .parameters(SchemaDoc::parse(&parameters.to_string()).unwrap())
+        .handler_sync(|arguments: Value, _| Ok::<_, ToolError>(arguments.to_string()));
+    let tools = Toolset::new(
+        tools![listen]
+            .iter()
+            .cloned()
+            .chain([dynamic.build().unwrap()]),
+    )
+    .unwrap();
+    for (name, arguments, expected) in [
+        (
+            "listen",
+            json!({"admin": null}),
+            Ok("admin: None, metrics: Port(9000)"),
+        ),
+        (
+            "listen",
+            json!({"admin": 2000, "metrics": null}),
+            Ok("admin: Some(Port(2000)), metrics: Port(9000)"),
+        ),
+        (
+            "listen",
+            json!({"port": null}),
+            Err("port: expected an integer from 1024 to 65535, got null"),
+        ),
+        ("dynamic", json!({"port": null}), Ok("{}")),
+        (
+            "dynamic",
+            json!({"port": 80}),
+            Err("port: expected an integer from 1024 to 65535, got 80"),
+        ),
+    ] {
+        let mut arguments = arguments;
+        if name == "listen" {
+            for (key, value) in rest.as_object().unwrap() {
+                arguments
+                    .as_object_mut()
+                    .unwrap()
+                    .entry(key)
+                    .or_insert(value.clone());
+            }
+            arguments = json!({ "listen": arguments });
+        }
+        let call = ToolCall::new("1", name, arguments.to_string());
+        let result = tools.call_blocking(&call, &Context::new());
+        let text = result.content(Encoder::auto()).into_owned();
+        let (words, is_error) = match expected {
+            Ok(words) => (words, false),
+            Err(words) => (words, true),
+        };
+        assert!(
+            text.contains(words) && result.outcome.is_err() == is_error,
+            "{arguments}: {text}"
+        );
     }
 }
 

@@ -49,7 +49,8 @@ pub(crate) fn admits(mut shape: &Shape<'_>, leaf: Leaf<'_>) -> bool {
     let mut said = OuterRules::default();
     loop {
         shape = match (&shape.kind, leaf) {
-            (Kind::Any | Kind::Foreign(_) | Kind::Unknown, _) => return true,
+            (Kind::Any | Kind::Unknown, _) => return true,
+            (Kind::Foreign(foreign), _) => foreign.shape(),
             (Kind::Nullable(_), Leaf::Null) => return true,
             (Kind::Nullable(inner) | Kind::InOut { input: inner, .. }, _) => inner,
             (Kind::Recursive(back), _) => back.shape(),

@@ -198,11 +198,11 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Returns true if `null` means a default here.
+    /// Returns true if `null` means a key that is left out. Strict modes know no other way to leave one out.
     fn drops_null(&mut self, key: &Key<'_>) -> bool {
         self.json.peek() == Some(b'n')
             && self.repairs_values()
-            && key.field.presence == Presence::Defaulted
+            && matches!(key.field.presence, Presence::Optional | Presence::Defaulted)
             && !admits(key.field.shape, Leaf::Null)
     }
 

@@ -47,9 +47,18 @@ pub const fn known(
     theirs: Option<&'static Shape<'static>>,
 ) -> &'static Shape<'static> {
     const UNKNOWN: &Shape<'_> = &Shape::new(Kind::Unknown);
+    known_or(ours, theirs, UNKNOWN)
+}
+
+/// The tree that is known, ours first, or else the last one.
+pub const fn known_or(
+    ours: Option<&'static Shape<'static>>,
+    theirs: Option<&'static Shape<'static>>,
+    otherwise: &'static Shape<'static>,
+) -> &'static Shape<'static> {
     match (ours, theirs) {
         (Some(shape), _) | (None, Some(shape)) => shape,
-        (None, None) => UNKNOWN,
+        (None, None) => otherwise,
     }
 }
 
@@ -111,6 +120,7 @@ impl<T: ?Sized> SchemaOfAny for SchemaOf<T> {}
     message = "`{Self}` has no schema",
     label = "the model would not know what to write here",
     note = "derive `toolwright::Schema` for `{Self}`, beside `serde::Deserialize`; for what a tool returns, beside `serde::Serialize`",
+    note = "for a type of another crate, describe the JSON of the field: `#[schema(as = Type)]`",
     note = "schemars' `JsonSchema` counts too: version 1, with the feature `schemars`"
 )]
 pub trait HasSchema<F> {}
@@ -232,6 +242,30 @@ macro_rules! __id_of {
     };
 }
 pub use crate::__id_of as id_of;
+
+/// The schema that a function for schemars returns.
+#[cfg(feature = "schemars")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __schemars_function {
+    ($function:path) => {
+        $crate::__private::Foreign {
+            input: || $crate::__private::schemars_input($function),
+            output: || $crate::__private::schemars_output($function),
+        }
+    };
+}
+#[cfg(not(feature = "schemars"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __schemars_function {
+    ($function:path) => {
+        ::core::compile_error!(
+            "`#[schemars(schema_with)]` needs the feature `schemars` of `toolwright`\nhelp: enable it, or return the schema as a `serde_json::Value`: `#[schema(schema_with = function)]`"
+        )
+    };
+}
+pub use crate::__schemars_function as schemars_function;
 
 /// The tree of a type that has one of ours; a function, so that an error about the type is shown under it.
 pub const fn shape<T: Schema + ?Sized>() -> &'static Shape<'static> {

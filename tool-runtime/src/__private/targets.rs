@@ -4,7 +4,7 @@
 mod request;
 mod words;
 
-use super::{Descriptor, Handle, Listed, NameOverride, OneToolBlock};
+use super::{Descriptor, Handle, Listed, NameOverride, OneToolImplPerType};
 use toolwright_provider::dialect::{Acceptance, Analysis, Dialect, LowerErrorCode};
 use toolwright_schema::text::same;
 
@@ -49,7 +49,7 @@ impl<T: Handle> Listed<T> {
     pub const INPUT: Inputs = Inputs::One(T::DESCRIPTOR, NameOverride::NONE);
 }
 
-impl<T: OneToolBlock> Listed<T> {
+impl<T: OneToolImplPerType> Listed<T> {
     /// The tools of the type.
     pub const INPUTS: Inputs = Inputs::Many(T::TOOLS.descriptors, NameOverride::NONE);
 }

@@ -10,7 +10,7 @@ const fn core<'a, 's>(shape: &'a Shape<'s>) -> Option<&'a Kind<'s>> {
     match shape.core() {
         Kind::Unknown | Kind::Recursive(_) => None,
         Kind::Foreign(_) => panic!(
-            "the type has schemars' `JsonSchema` alone, whose bounds nobody here can add to\nhelp: derive `toolwright::Schema` for it, or say what its JSON looks like: `#[schema(as = Type)]`"
+            "a schema from `schema_with` or schemars' `JsonSchema` takes no further bounds\nhelp: put them into that schema, or describe the JSON by a type: `#[schema(as = Type)]`"
         ),
         kind => Some(kind),
     }

@@ -417,7 +417,12 @@ fn schema_function(cx: &Ctxt, entry: &KeyValue) -> Option<TokenStream> {
 /// schemars' `schema_with = "path"`: its function takes a generator.
 fn schemars_function(cx: &Ctxt, entry: &KeyValue) -> Option<TokenStream> {
     let path = path_text(cx, entry)?;
-    Some(quote_spanned!(path.span()=> __tool::schemars_function!(#path)))
+    Some(
+        quote_spanned!(path.span()=> __tool::with_schemars!("#[schemars(schema_with)]" __tool::Foreign {
+            input: || __tool::schemars_input(#path),
+            output: || __tool::schemars_output(#path),
+        })),
+    )
 }
 
 /// `key = "path"`

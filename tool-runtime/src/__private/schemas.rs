@@ -243,29 +243,27 @@ macro_rules! __id_of {
 }
 pub use crate::__id_of as id_of;
 
-/// The schema that a function for schemars returns.
+/// Code for an attribute that needs schemars.
 #[cfg(feature = "schemars")]
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __schemars_function {
-    ($function:path) => {
-        $crate::__private::Foreign {
-            input: || $crate::__private::schemars_input($function),
-            output: || $crate::__private::schemars_output($function),
-        }
-    };
+macro_rules! __with_schemars {
+    ($attribute:literal $($tokens:tt)*) => { $($tokens)* };
 }
 #[cfg(not(feature = "schemars"))]
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __schemars_function {
-    ($function:path) => {
-        ::core::compile_error!(
-            "`#[schemars(schema_with)]` needs the feature `schemars` of `toolwright`\nhelp: enable it, or return the schema as a `serde_json::Value`: `#[schema(schema_with = function)]`"
-        )
+macro_rules! __with_schemars {
+    ($attribute:literal $($tokens:tt)*) => {
+        ::core::compile_error!(::core::concat!(
+            "`",
+            $attribute,
+            "` needs the feature `schemars` of `toolwright`\n",
+            "help: enable it in `Cargo.toml`, or remove the attribute",
+        ));
     };
 }
-pub use crate::__schemars_function as schemars_function;
+pub use crate::__with_schemars as with_schemars;
 
 /// The tree of a type that has one of ours; a function, so that an error about the type is shown under it.
 pub const fn shape<T: Schema + ?Sized>() -> &'static Shape<'static> {

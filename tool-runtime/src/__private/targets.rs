@@ -277,7 +277,7 @@ pub const fn is_read_of_a_text(about: &Descriptor, name: &str) {
         rest = tail;
         assert!(
             !same(field.name, name) || field.shape.kind.is_read_of_a_text(),
-            "an argument of a prompt or a resource is a text, and no text is read as this type\nhelp: take a string, a number, a `bool`, an enum without data, or an `Option` of one",
+            "an argument of a prompt or a resource is a string, and this type cannot be read from one\nhelp: take a string, a number, a `bool`, an enum without data, or an `Option` of one",
         );
     }
 }

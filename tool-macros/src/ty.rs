@@ -332,8 +332,14 @@ pub(crate) fn lifetime(tokens: TokenStream) -> Option<Lifetime> {
     None
 }
 
+/// The first lifetime in a type, except for `'static` and those that the type declares itself.
+pub(crate) fn free_lifetime(tokens: &TokenStream) -> Option<Lifetime> {
+    let bound = bound_lifetimes(tokens.clone());
+    lifetime(tokens.clone()).filter(|lifetime| !bound.contains(&lifetime.ident.to_string()))
+}
+
 /// Returns the lifetimes that `for<'a>` declares in a type, as texts.
-pub(crate) fn bound_lifetimes(tokens: TokenStream) -> Vec<String> {
+fn bound_lifetimes(tokens: TokenStream) -> Vec<String> {
     let mut bound = Vec::new();
     let mut is_binder = false;
     let mut tokens = tokens.into_iter();

@@ -67,8 +67,11 @@ pub(super) fn read(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
         let ident = plain_ident(&param.pat).unwrap_or_else(|| format_ident!("{what}"));
         if !check_borrowed_type(cx, what, &ident, &param.ty) {
             // The compiler would report an undeclared lifetime again.
-            let ty = ty::static_lifetimes(param.ty.to_token_stream());
-            *param.ty = parse_quote!(#ty);
+            let tokens = param.ty.to_token_stream();
+            if let Some(lifetime) = ty::free_lifetime(&tokens) {
+                let ty = ty::infer_lifetimes(tokens, &[lifetime.ident]);
+                *param.ty = parse_quote!(#ty);
+            }
             return None;
         }
         let ty = (*param.ty).clone();
@@ -285,14 +288,11 @@ pub(crate) fn check_borrowed_type(cx: &Ctxt, what: &str, ident: &Ident, ty: &Typ
 
 /// The state lives as long as the toolset. `by` is `&` for a reference to this type.
 fn state_owns(cx: &Ctxt, ident: &Ident, ty: &Type, by: &str) -> bool {
-    let tokens = || ty.to_token_stream();
-    let bound = ty::bound_lifetimes(tokens());
-    let borrowed =
-        ty::lifetime(tokens()).filter(|lifetime| !bound.contains(&lifetime.ident.to_string()));
-    let Some(lifetime) = borrowed else {
+    let tokens = ty.to_token_stream();
+    let Some(lifetime) = ty::free_lifetime(&tokens) else {
         return true;
     };
-    let owned = ty::static_lifetimes(tokens());
+    let owned = ty::static_lifetimes(tokens);
     cx.error(
         lifetime,
         format!(

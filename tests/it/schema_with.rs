@@ -173,6 +173,89 @@ fn it_says_what_functions_of_serde_read() {
     assert_eq!(schema["properties"]["more"], words());
 }
 
+/// Written as words, and read as any list.
+#[derive(Deserialize, Serialize, Schema)]
+struct Written {
+    #[serde(serialize_with = "list::serialize")]
+    #[schema(schema_with = words)]
+    tags: Vec<String>,
+    #[serde(deserialize_with = "list::deserialize")]
+    #[schema(schema_with = words)]
+    more: Vec<String>,
+    /// Its type has no schema.
+    #[serde(serialize_with = "port_as_text")]
+    #[schema(schema_with = port)]
+    port: Port,
+}
+
+#[derive(Deserialize, Serialize, Schema)]
+enum Labels {
+    #[serde(serialize_with = "list::serialize")]
+    #[schema(schema_with = words)]
+    Many(Vec<String>),
+}
+
+fn port_as_text<S: serde::Serializer>(port: &Port, to: S) -> Result<S::Ok, S::Error> {
+    port.0.serialize(to)
+}
+
+#[test]
+fn it_describes_the_side_that_a_function_of_serde_has() {
+    let list = json!({"type": "array", "items": {"type": "string"}});
+    let (read, written) = (
+        SchemaDoc::of::<Written>(),
+        SchemaDoc::of_output::<Written>(),
+    );
+    let (read, written) = (read.to_value(), written.to_value());
+    assert_eq!(read["properties"]["tags"], list);
+    assert_eq!(written["properties"]["tags"], words());
+    assert_eq!(read["properties"]["more"], words());
+    assert_eq!(written["properties"]["more"], list);
+    assert_eq!(read["properties"]["port"]["minimum"], 1024);
+    assert_eq!(written["properties"]["port"]["minimum"], 1024);
+
+    let (read, written) = (SchemaDoc::of::<Labels>(), SchemaDoc::of_output::<Labels>());
+    assert!(
+        read.as_json().contains(r#""Many":{"type":"array""#),
+        "{read:?}"
+    );
+    assert!(
+        written.as_json().contains(r#""Many":{"type":"string""#),
+        "{written:?}"
+    );
+}
+
+/// A port that anybody may open.
+#[derive(Deserialize, Schema)]
+#[schema(title = "Open port")]
+#[allow(dead_code)] // Its schema is of interest.
+struct OpenPort(#[schema(schema_with = port)] u16);
+
+#[derive(Deserialize, Schema)]
+#[allow(dead_code)]
+struct Ports {
+    first: OpenPort,
+    /// The second.
+    second: OpenPort,
+}
+
+#[test]
+fn a_newtype_keeps_its_words() {
+    let port = json!({
+        "title": "Open port",
+        "description": "A port that anybody may open.",
+        "type": "integer",
+        "minimum": 1024,
+        "maximum": 65535,
+    });
+    assert_eq!(SchemaDoc::of::<OpenPort>().to_value(), port);
+    let ports = SchemaDoc::of::<Ports>().to_value();
+    assert_eq!(ports["properties"]["first"], port);
+    let second = &ports["properties"]["second"];
+    assert_eq!(second["description"], "The second.");
+    assert_eq!(second["title"], "Open port");
+}
+
 #[cfg(feature = "schemars")]
 mod by_schemars {
     use super::{Deserialize, Port, SchemaDoc, json};

@@ -70,7 +70,7 @@ pub(crate) fn targets_are_for_one_type(cx: &Ctxt, tool: &Tool, generics: &Generi
         cx.error(
             target,
             format!(
-                "the arguments of `{}` are known where its type parameters are\nhelp: say the targets in the list: `tools! {{ targets: [{target}]; … }}`",
+                "the arguments of `{}` depend on its type parameters\nhelp: put the targets into the list: `tools! {{ targets: [{target}]; … }}`",
                 tool.name.value
             ),
         );
@@ -181,7 +181,7 @@ fn no_own_crate(cx: &Ctxt, tool: &Tool) {
     if let Some(path) = &tool.options.krate {
         cx.error(
             path,
-            "`crate` is said once for the whole block\nhelp: move it to the `#[tool]` of the impl block",
+            "`crate` is an option of the whole block\nhelp: move it to the `#[tool]` of the impl block",
         );
     }
 }
@@ -284,11 +284,11 @@ fn flatten_is_alone(cx: &Ctxt, tool: &Tool) {
             );
         }
         let is_renamed = param.name.value != param.ident;
-        let is_told = param.default.is_some() || param.example.is_some() || is_renamed;
-        if is_told || param.secret.is_some() {
+        let has_options = param.default.is_some() || param.example.is_some() || is_renamed;
+        if has_options || param.secret.is_some() {
             cx.error_at(
                 span,
-                "a flattened parameter takes no other options\nhelp: say them of its struct's fields",
+                "a flattened parameter takes no other options\nhelp: put them on the fields of its struct",
             );
         }
     }

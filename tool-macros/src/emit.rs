@@ -215,7 +215,7 @@ pub(crate) fn group(
         quote!(#targets #texts)
     });
     let unresolved = unresolved_links(tools);
-    let one_block = SpanEnds::of(ty).start(quote!(__tool::OneToolBlock));
+    let one_block = SpanEnds::of(ty).start(quote!(__tool::OneToolImplPerType));
     let allowed = allowed(tools.iter().any(|tool| tool.is_async));
     let skip = not_looked_into_in_editor();
     let values = tools.iter().filter_map(editor::values);

@@ -4,9 +4,9 @@
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::punctuated::Punctuated;
-use syn::{Attribute, ImplItem, ItemImpl, Meta, Token};
+use syn::{Attribute, ImplItem, ItemImpl, Meta};
 
+use crate::cfg;
 use crate::check;
 use crate::ctxt::Ctxt;
 use crate::emit::{self, fallback};
@@ -43,8 +43,9 @@ enum BlockItem {
         attr: Box<Attribute>,
         function: Box<Function>,
     },
-    /// A method whose `#[tool]` is in a `#[cfg_attr(…)]`, which the compiler expands too late for the macro.
+    /// A method whose attribute is in a `#[cfg_attr(…)]`, which the compiler expands too late for the macro.
     Conditional {
+        role: FunctionRole,
         attr: Box<Attribute>,
         function: Box<Function>,
     },
@@ -60,8 +61,10 @@ impl Parse for BlockItems {
         let mut items = Vec::new();
         while !input.is_empty() {
             let mut attrs = input.call(Attribute::parse_outer)?;
+            let is_method = Function::parse_after(Vec::new(), &input.fork()).is_ok();
             let mut marked = attrs.iter().map(role_of).enumerate();
-            if let Some((at, role)) = marked.find_map(|(at, role)| Some((at, role?))) {
+            let marked = marked.find_map(|(at, role)| Some((at, role?)));
+            if let (true, Some((at, role))) = (is_method, marked) {
                 let attr = Box::new(attrs.remove(at));
                 let function = Box::new(Function::parse_after(attrs, input)?);
                 items.push(BlockItem::Tool {
@@ -69,12 +72,17 @@ impl Parse for BlockItems {
                     attr,
                     function,
                 });
-            } else if Function::parse_after(Vec::new(), &input.fork()).is_ok() {
-                let conditional = attrs.iter().position(is_conditional_tool);
-                let attr = conditional.map(|at| Box::new(attrs.remove(at)));
+            } else if is_method {
+                let mut conditional = attrs.iter().map(conditional_role).enumerate();
+                let conditional = conditional.find_map(|(at, role)| Some((at, role?)));
+                let conditional = conditional.map(|(at, role)| (role, Box::new(attrs.remove(at))));
                 let function = Box::new(Function::parse_after(attrs, input)?);
-                items.push(match attr {
-                    Some(attr) => BlockItem::Conditional { attr, function },
+                items.push(match conditional {
+                    Some((role, attr)) => BlockItem::Conditional {
+                        role,
+                        attr,
+                        function,
+                    },
                     None => BlockItem::Method(function),
                 });
             } else {
@@ -86,14 +94,12 @@ impl Parse for BlockItems {
     }
 }
 
-/// `#[cfg_attr(…, tool)]`
-fn is_conditional_tool(attr: &Attribute) -> bool {
-    let metas = Punctuated::<Meta, Token![,]>::parse_terminated;
-    attr.path().is_ident("cfg_attr")
-        && attr.parse_args_with(metas).is_ok_and(|metas| {
-            let last = |meta: &Meta| Some(meta.path().segments.last()?.ident == "tool");
-            metas.iter().skip(1).any(|meta| last(meta) == Some(true))
-        })
+/// The role that `#[cfg_attr(…, tool)]` gives a method.
+fn conditional_role(attr: &Attribute) -> Option<FunctionRole> {
+    let mut nested = cfg::nested_attributes(attr).into_iter();
+    nested
+        .find_map(|nested| role_of(&nested))
+        .filter(|_| attr.path().is_ident("cfg_attr"))
 }
 
 impl ImplBlock {
@@ -123,10 +129,11 @@ fn tools_of(methods: &Ctxt, block: &mut ImplBlock) -> Vec<Tool> {
     let ImplBlock { header, items } = block;
     let mut tools: Vec<Tool> = Vec::new();
     for item in items {
-        if let BlockItem::Conditional { attr, .. } = item {
+        if let BlockItem::Conditional { role, attr, .. } = item {
+            let role = role.attribute();
             methods.error(
                 attr,
-                "`#[tool]` of a method cannot stand in a `cfg_attr`\nhelp: write `#[tool]`, and `#[cfg(…)]` beside it for the method itself",
+                format!("`#[{role}]` of a method cannot stand in a `cfg_attr`\nhelp: write `#[{role}]`, and `#[cfg(…)]` beside it for the method itself"),
             );
         }
         if let BlockItem::Method(function) = item {

@@ -111,7 +111,7 @@ fn name_of(text: &LitStr, name: &str) -> syn::Result<TextPart> {
     }
     let path: Path = LitStr::new(tool, text.span()).parse().map_err(|_| {
         refused(format!(
-            "`{tool}` is no path of a tool\nhelp: write `{{tool}}` or `{{module::tool.argument}}`, or `{{{{` for a brace in the text"
+            "`{tool}` is not the path of a tool\nhelp: write `{{tool}}` or `{{module::tool.argument}}`, or `{{{{` for a brace in the text"
         ))
     })?;
     let arguments: Vec<_> = steps.map(str::to_owned).collect();

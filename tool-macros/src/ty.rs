@@ -332,8 +332,14 @@ pub(crate) fn lifetime(tokens: TokenStream) -> Option<Lifetime> {
     None
 }
 
+/// The first lifetime in a type, except for `'static` and those that the type declares itself.
+pub(crate) fn free_lifetime(tokens: &TokenStream) -> Option<Lifetime> {
+    let bound = bound_lifetimes(tokens.clone());
+    lifetime(tokens.clone()).filter(|lifetime| !bound.contains(&lifetime.ident.to_string()))
+}
+
 /// Returns the lifetimes that `for<'a>` declares in a type, as texts.
-pub(crate) fn bound_lifetimes(tokens: TokenStream) -> Vec<String> {
+fn bound_lifetimes(tokens: TokenStream) -> Vec<String> {
     let mut bound = Vec::new();
     let mut is_binder = false;
     let mut tokens = tokens.into_iter();
@@ -354,15 +360,17 @@ pub(crate) fn bound_lifetimes(tokens: TokenStream) -> Vec<String> {
 
 /// The first of these words that is a bound of `dyn` or `impl` in a type, at any depth.
 pub(crate) fn find_bound(tokens: TokenStream, words: &[&str]) -> Option<TokenTree> {
-    let mut is_bound = false;
+    let (mut is_bound, mut is_binder) = (false, false);
     tokens.into_iter().find_map(|token| match &token {
         TokenTree::Ident(ident) => {
             let name = ident.to_string();
             is_bound |= name == "dyn" || name == "impl";
+            is_binder |= name == "for";
             (is_bound && words.contains(&name.as_str())).then_some(token)
         }
         TokenTree::Punct(punct) => {
-            is_bound &= matches!(punct.as_char(), ':' | '+');
+            is_bound &= is_binder || matches!(punct.as_char(), ':' | '+' | '\'');
+            is_binder &= punct.as_char() != '>';
             None
         }
         TokenTree::Group(group) => find_bound(group.stream(), words),

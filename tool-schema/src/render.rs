@@ -88,6 +88,12 @@ impl Writer {
         if is_marked {
             self.bool(Keyword::WriteOnly, true);
         }
+        let first = |own: &'static str, inner| if own.is_empty() { inner } else { own };
+        let with_own = FieldWords {
+            description: first(words.description, description),
+            title: first(words.title, title),
+            ..*words
+        };
         if let Kind::Foreign(foreign) = kind {
             if is_marked {
                 self.out.key(Keyword::AllOf);
@@ -95,7 +101,7 @@ impl Writer {
                 self.out.element();
                 self.out.open_object();
             }
-            self.foreign(&foreign, nullable, is_root && !is_marked, words);
+            self.foreign(&foreign, nullable, is_root && !is_marked, &with_own);
             if is_marked {
                 self.out.close_object();
                 self.out.close_array();
@@ -112,10 +118,6 @@ impl Writer {
             self.words(words.description.into(), words);
             return;
         }
-        let own = [words.description, description];
-        let description = own.into_iter().find(|text| !text.is_empty());
-        let own = [words.title, title];
-        let title = own.into_iter().find(|text| !text.is_empty());
         let is_output = self.side == Side::Output;
         // Most objects have their own keys and no others.
         let own_keys = match kind {
@@ -131,12 +133,8 @@ impl Writer {
             [] | [_] => self.type_name("object", nullable),
             _ => {}
         }
-        let words = FieldWords {
-            title: title.unwrap_or_default(),
-            ..*words
-        };
-        let description = described(description.unwrap_or_default(), &kind, &numbers);
-        self.words(description, &words);
+        let description = described(with_own.description, &kind, &numbers);
+        self.words(description, &with_own);
         // The keys follow the description, which is most useful first.
         if let Some(object) = own_keys {
             let keys = object.fields.iter();

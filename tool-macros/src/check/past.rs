@@ -33,7 +33,7 @@ fn argument_names_differ(cx: &Ctxt, tool: &Tool) {
             cx.error_at(
                 was.span,
                 format!(
-                    "the fields of `{}` are the arguments, and it is none itself\nhelp: say the old name of a field in its type: `#[serde(alias = \"{old}\")]`",
+                    "the fields of `{}` are the arguments, and it is not one itself\nhelp: put the old name of a field into its type: `#[serde(alias = \"{old}\")]`",
                     param.ident
                 ),
             );

@@ -18,7 +18,7 @@ pub(super) fn fits(cx: &Ctxt, tool: &Tool) {
         Ok(variables) => variables,
         Err(why) => {
             let words = format!(
-                "this is no template of a URI: {why}\nhelp: write `orders://{{id}}`; `{{+path}}` also takes slashes"
+                "this is not a URI template: {why}\nhelp: write `orders://{{id}}`; `{{+path}}` also takes slashes"
             );
             cx.error_at(uri.span, words);
             return;
@@ -40,7 +40,7 @@ pub(super) fn fits(cx: &Ctxt, tool: &Tool) {
                 None => "add a parameter of this name".to_owned(),
             });
             let words = format!(
-                "`{{{variable}}}` is no parameter of `{}`\nhelp: {help}",
+                "`{{{variable}}}` is not a parameter of `{}`\nhelp: {help}",
                 tool.ident
             );
             cx.error_at(uri.span, words);
@@ -53,7 +53,7 @@ pub(super) fn fits(cx: &Ctxt, tool: &Tool) {
         let name = &param.name.value;
         if !variables.contains(&name.as_str()) && param.default.is_none() {
             let words = format!(
-                "`{name}` is no variable of the resource's URI, and nothing else fills it\nhelp: write `{{{name}}}` into the URI, or mark the parameter with `#[state]` or `#[context]`"
+                "`{name}` is not a variable of the resource's URI, and nothing else fills it\nhelp: write `{{{name}}}` into the URI, or mark the parameter with `#[state]` or `#[context]`"
             );
             cx.error_at(param.name.span, words);
         }

@@ -39,7 +39,7 @@ pub(crate) fn group(
     quote! {
         #errors
         #[automatically_derived]
-        impl #impl_generics #krate::__private::OneToolBlock for #ty #where_clause {
+        impl #impl_generics #krate::__private::OneToolImplPerType for #ty #where_clause {
             const TOOLS: #krate::__private::Offers<Self> = #krate::__private::Offers::NONE;
         }
     }

@@ -59,6 +59,9 @@ pub(super) fn elements(input: ParseStream<'_>) -> syn::Result<Vec<ListElement>> 
 /// Returns the error for a token in place of a comma, in terms of the construct that the token starts.
 fn expected_comma(input: ParseStream<'_>, element: &ListElement) -> syn::Error {
     match &element.what {
+        ElementKind::One { .. } if input.peek(Token![=>]) => input.error(
+            "a tool's other name comes behind `as`\nhelp: write `path as \"name\"`",
+        ),
         ElementKind::One { path, .. } if input.peek(Token![=]) => syn::Error::new_spanned(
             path,
             "the state comes last, behind a semicolon\nhelp: write `tools![a, b; state = app]`",
@@ -144,7 +147,7 @@ impl Parse for ElementKind {
                 return Err(syn::Error::new_spanned(
                     &value,
                     format!(
-                        "a spread has a value and its type, so that its tools are known when it compiles\nhelp: write `..value: {ty}`"
+                        "a spread has a value and its type, so that its tools are known when it compiles\nhelp: write `..value: {ty}`, or add the tools of a `Toolset` with `Toolset::merge`"
                     ),
                 ));
             }
@@ -168,7 +171,11 @@ impl Parse for ElementKind {
                 )?,
             });
         }
-        if input.peek(Token![|]) || input.peek(Token![||]) || input.peek(Token![move]) {
+        if input.peek(Token![|])
+            || input.peek(Token![||])
+            || input.peek(Token![move])
+            || input.peek(Token![async])
+        {
             return Err(input.error(
                 "a closure is not a tool\nhelp: write a function with `#[tool]`, or make it one at run time: `DynTool::builder`",
             ));
@@ -178,8 +185,13 @@ impl Parse for ElementKind {
                 "expected a tool\nhelp: list functions by their path, `module::function`, and types as `..value: Type`",
             ));
         }
-        let path: Path = input.parse()?;
-        if let Some(ty) = type_of_method(&path) {
+        let path: Path = input.parse().map_err(|error| {
+            syn::Error::new(
+                error.span(),
+                "the path of a tool ends in its name\nhelp: list each tool: `module::function`",
+            )
+        })?;
+        if let Some(ty) = type_of_method(&path).filter(|_| !input.peek(token::Paren)) {
             return Err(syn::Error::new_spanned(
                 &path,
                 format!(

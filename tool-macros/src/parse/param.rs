@@ -66,6 +66,12 @@ pub(super) fn read(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
         };
         let ident = plain_ident(&param.pat).unwrap_or_else(|| format_ident!("{what}"));
         if !check_borrowed_type(cx, what, &ident, &param.ty) {
+            // The compiler would report an undeclared lifetime again.
+            let tokens = param.ty.to_token_stream();
+            if let Some(lifetime) = ty::free_lifetime(&tokens) {
+                let ty = ty::infer_lifetimes(tokens, &[lifetime.ident]);
+                *param.ty = parse_quote!(#ty);
+            }
             return None;
         }
         let ty = (*param.ty).clone();
@@ -182,9 +188,21 @@ fn read_param_attr(cx: &Ctxt, param_attrs: &mut ParamAttrs, attr: Attribute) -> 
 pub(crate) fn ident(cx: &Ctxt, pat: &Pat) -> Option<Ident> {
     let ident = plain_ident(pat);
     if ident.is_none() {
+        let wrapper = match pat {
+            Pat::TupleStruct(pat) => pat.path.segments.last().map(|last| last.ident.to_string()),
+            _ => None,
+        };
+        // As extractors of web frameworks and of other crates for tools.
+        let help = match wrapper.as_deref() {
+            Some("Parameters" | "Json" | "Query") => {
+                "take the fields as parameters, or the whole struct: `#[arg(flatten)] input: Input`"
+            }
+            Some("State" | "Extension") => "mark a reference to the state: `#[state] db: &Db`",
+            _ => "give the parameter a name and take it apart in the body",
+        };
         cx.error(
             pat,
-            "a pattern is not a name that the model can see\nhelp: give the parameter a name and take it apart in the body",
+            format!("a pattern is not a name that the model can see\nhelp: {help}"),
         );
     }
     ident
@@ -235,7 +253,7 @@ pub(crate) fn check_borrowed_type(cx: &Ctxt, what: &str, ident: &Ident, ty: &Typ
         _ => "",
     };
     if what == "state" && ty::shared(ty).is_some() {
-        return type_is_closed(cx, ident, ty, &["impl"]);
+        return state_owns(cx, ident, ty, "") && type_is_closed(cx, ident, ty, &["impl"]);
     }
     let Type::Reference(reference) = ty::ungrouped(ty) else {
         if what == "context" && ty::is_option(ty) {
@@ -261,23 +279,28 @@ pub(crate) fn check_borrowed_type(cx: &Ctxt, what: &str, ident: &Ident, ty: &Typ
         );
         return false;
     }
-    let elem = || reference.elem.to_token_stream();
-    if what == "state"
-        && let Some(lifetime) = ty::lifetime(elem())
-        && !ty::bound_lifetimes(elem()).contains(&lifetime.ident.to_string())
-    {
-        let owned = ty::static_lifetimes(elem());
-        cx.error(
-            lifetime,
-            format!(
-                "the state lives as long as the toolset, so it borrows from nothing\nhelp: write `{ident}: &{}`, or let the type own its parts",
-                spelled(&owned)
-            ),
-        );
+    if what == "state" && !state_owns(cx, ident, &reference.elem, "&") {
         return false;
     }
     // The state's contents may live longer.
     type_is_closed(cx, ident, ty, &["impl"]) && borrows_from_call(cx, ident, &reference.lifetime)
+}
+
+/// The state lives as long as the toolset. `by` is `&` for a reference to this type.
+fn state_owns(cx: &Ctxt, ident: &Ident, ty: &Type, by: &str) -> bool {
+    let tokens = ty.to_token_stream();
+    let Some(lifetime) = ty::free_lifetime(&tokens) else {
+        return true;
+    };
+    let owned = ty::static_lifetimes(tokens);
+    cx.error(
+        lifetime,
+        format!(
+            "the state lives as long as the toolset, so it borrows from nothing\nhelp: write `{ident}: {by}{}`, or let the type own its parts",
+            spelled(&owned)
+        ),
+    );
+    false
 }
 
 /// A parameter must have one concrete type, since it is decoded or taken from the state by its type.
@@ -299,7 +322,7 @@ pub(super) fn borrows_from_call(cx: &Ctxt, ident: &Ident, borrowed: &impl ToToke
     };
     cx.error(
         lifetime,
-        format!("what a call lends does not live for `'static`, which `{ident}` asks for\nhelp: remove the lifetime"),
+        format!("`{ident}` borrows from the call, which does not live for `'static`\nhelp: remove the lifetime"),
     );
     false
 }
@@ -330,7 +353,7 @@ pub(crate) fn foreign_attribute(cx: &Ctxt, attr: &Attribute) -> bool {
         "example" => "write `#[arg(example = …)]`",
         "desc" | "description" => "write a `///` comment above the parameter",
         "serde" | "schemars" | "schema" | "param" | "tool" => {
-            "the options of a parameter stand in `#[arg(…)]`: `#[arg(default)]`, `#[arg(range(1..=5))]` and others"
+            "the options of a parameter are in `#[arg(…)]`: `#[arg(default)]`, `#[arg(range(1..=5))]` and others"
         }
         "ctx" | "cx" => "a parameter `&Context` is the call's context without an attribute",
         _ => return true,

@@ -252,7 +252,7 @@ const FIELD: &Rows<MemberAttrs> = &[
         } else {
             cx.error(
                 &it.meta,
-                "a variant's name is no secret\nhelp: mark what it holds: `Key(#[schema(secret)] String)`",
+                "a variant's name is not secret\nhelp: mark what it holds: `Key(#[schema(secret)] String)`",
             );
         }
     }),
@@ -307,7 +307,7 @@ impl MemberAttrs {
             cx.error(
                 meta.path(),
                 format!(
-                    "the JSON is whatever `{}` makes of it\nhelp: say what it looks like: `#[schema(as = Type)]` or `#[schema(schema_with = function)]`",
+                    "the code of `{}` decides the JSON, so the schema is not known\nhelp: describe the JSON: `#[schema(as = Type)]` or `#[schema(schema_with = function)]`",
                     meta.path().to_token_stream()
                 ),
             );
@@ -321,7 +321,7 @@ impl MemberAttrs {
         if self.is_seen_by_ours {
             cx.error(
                 &entry.meta,
-                "`as` and `schema_with` both say what the JSON looks like\nhelp: remove one",
+                "`as` and `schema_with` both describe the JSON\nhelp: remove one",
             );
         }
         self.is_seen_by_ours = true;
@@ -417,10 +417,12 @@ fn schema_function(cx: &Ctxt, entry: &KeyValue) -> Option<TokenStream> {
 /// schemars' `schema_with = "path"`: its function takes a generator.
 fn schemars_function(cx: &Ctxt, entry: &KeyValue) -> Option<TokenStream> {
     let path = path_text(cx, entry)?;
-    Some(quote_spanned!(path.span()=> __tool::Foreign {
-        input: || __tool::schemars_input(#path),
-        output: || __tool::schemars_output(#path),
-    }))
+    Some(
+        quote_spanned!(path.span()=> __tool::with_schemars!("#[schemars(schema_with)]" __tool::Foreign {
+            input: || __tool::schemars_input(#path),
+            output: || __tool::schemars_output(#path),
+        })),
+    )
 }
 
 /// `key = "path"`

@@ -323,10 +323,13 @@ impl<'a> TypeBody<'a> {
         let both = member.custom_input == member.custom_output
             || (member.skip_input && !member.custom_input)
             || (member.skip_output && !member.custom_output);
-        if both || matches!(seen_as, SeenAs::Foreign(_)) {
+        if both {
             return seen;
         }
-        let own = self.shape_of(ty, member.recursive);
+        let own = match seen_as {
+            SeenAs::Type(_) => self.shape_of(ty, member.recursive),
+            SeenAs::Foreign(_) => self.shape_or(ty, member.recursive, &seen),
+        };
         let (input, output) = if member.custom_input {
             (seen, own)
         } else {
@@ -357,7 +360,7 @@ impl<'a> TypeBody<'a> {
             return own(self);
         };
         let seen = self.watched_shape(seen_as, member.recursive);
-        if member.custom_input == member.custom_output || matches!(seen_as, SeenAs::Foreign(_)) {
+        if member.custom_input == member.custom_output {
             return quote!(__tool::Kind::Bounded(#seen, __tool::Bounds::NONE));
         }
         let own = own(self);
@@ -475,12 +478,7 @@ impl<'a> TypeBody<'a> {
 
     /// The tree of a type that a field has.
     pub(super) fn shape_of(&mut self, ty: &Type, marked: bool) -> TokenStream {
-        let cut = if marked {
-            recursive::cut_edges(ty)
-        } else {
-            recursive::direct(ty, &self.input.ident)
-        };
-        let ty = &cut;
+        let ty = &self.cut(ty, marked);
         if let Ok(parsed) = syn::parse2::<Type>(ty.clone())
             && recursive::is_plain(&parsed)
         {
@@ -497,5 +495,23 @@ impl<'a> TypeBody<'a> {
             });
         }
         quote!(__tool::known(__tool::CompiledSchema::<#ty>::__SHAPE, __tool::RuntimeSchema::<#ty>::__SHAPE))
+    }
+
+    /// The tree of a field's type, or `otherwise` if the type has no schema.
+    fn shape_or(&mut self, ty: &Type, marked: bool, otherwise: &TokenStream) -> TokenStream {
+        let ty = self.cut(ty, marked);
+        self.parts
+            .refs
+            .push(quote!(__tool::refs_of(__tool::CompiledSchema::<#ty>::__REFS)));
+        quote!(__tool::known_or(__tool::CompiledSchema::<#ty>::__SHAPE, __tool::RuntimeSchema::<#ty>::__SHAPE, #otherwise))
+    }
+
+    /// The type without edges back to the type that contains it.
+    fn cut(&self, ty: &Type, marked: bool) -> TokenStream {
+        if marked {
+            recursive::cut_edges(ty)
+        } else {
+            recursive::direct(ty, &self.input.ident)
+        }
     }
 }

@@ -187,7 +187,7 @@ fn json_schema(input: &DeriveInput, generics: &syn::Generics) -> TokenStream {
     let name = literal(ident.to_string());
     let implement = quote_call_site!(impl);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-    quote! {
+    let implement = quote! {
         #[automatically_derived]
         #implement #impl_generics __tool::schemars::JsonSchema for #ident #ty_generics #where_clause {
             fn schema_name() -> ::std::borrow::Cow<'static, str> {
@@ -206,5 +206,6 @@ fn json_schema(input: &DeriveInput, generics: &syn::Generics) -> TokenStream {
                 __tool::to_schemars(<Self as __tool::Schema>::SHAPE, #generator)
             }
         }
-    }
+    };
+    quote!(__tool::with_schemars! { "#[schema(json_schema)]" #implement })
 }

@@ -290,7 +290,7 @@ pub trait BindGeneric<S: 'static>: Bind<S> {}
     label = "no `#[tool] impl` for this type",
     note = "put `#[tool]` on an impl block of `{Self}` and on its methods"
 )]
-pub trait OneToolBlock: Sized + Send + Sync + 'static {
+pub trait OneToolImplPerType: Sized + Send + Sync + 'static {
     /// The methods that are tools.
     const TOOLS: Offers<Self>;
     /// The methods that are prompts.
@@ -341,7 +341,7 @@ macro_rules! role {
         }
 
         #[diagnostic::do_not_recommend]
-        impl<T: OneToolBlock> OneToolBlock for $role<T> {
+        impl<T: OneToolImplPerType> OneToolImplPerType for $role<T> {
             const TOOLS: Offers<Self> = T::$offers;
         }
 
@@ -384,7 +384,7 @@ where
 }
 
 /// All tools of a type, with the value as their state.
-pub fn group<T: OneToolBlock + Send + Sync + 'static, S>(
+pub fn group<T: OneToolImplPerType + Send + Sync + 'static, S>(
     state: &ListState<T>,
     list: &mut List<S>,
     listed: &'static NameOverride,

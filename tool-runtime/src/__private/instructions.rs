@@ -1,6 +1,6 @@
 //! Support for `instructions!` and for links in doc comments: the tools behind paths.
 
-use super::{Handle, OneToolBlock};
+use super::{Handle, OneToolImplPerType};
 use crate::toolset::InstructionsPart;
 use toolwright_schema::shape::Shape;
 
@@ -42,7 +42,7 @@ pub const fn mention<T: Mentioned>(keys: &'static [&'static str]) -> Instruction
 }
 
 /// A tool of a type as a part of instructions, or a key of its arguments.
-pub const fn mention_of<T: OneToolBlock>(
+pub const fn mention_of<T: OneToolImplPerType>(
     name: &'static str,
     keys: &'static [&'static str],
 ) -> InstructionsPart {

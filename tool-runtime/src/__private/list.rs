@@ -12,7 +12,7 @@ use crate::toolset::{Instructions, ListState, LoadOptions, Toolset};
 use toolwright_provider::wire::Namespace;
 use toolwright_schema::text::{ConstText, FNV_OFFSET, fnv1a, same};
 
-use super::{Handle, OneToolBlock};
+use super::{Handle, OneToolImplPerType};
 
 /// A list's clause `as` of an element. Empty texts change nothing.
 #[derive(Debug, Clone, Copy)]
@@ -159,7 +159,7 @@ impl<T: Handle> Listed<T> {
     pub const WAS: &'static [&'static str] = T::WAS;
 }
 
-impl<T: OneToolBlock> Listed<T> {
+impl<T: OneToolImplPerType> Listed<T> {
     /// The names.
     pub const NAMES: NameSet = NameSet::Many(T::TOOLS.names, "");
 }

@@ -17,7 +17,7 @@ pub use self::calls::{call0, call1, call2, call3, call4, call5, call6};
 pub use self::calls::{read0, read1, read2, read3, read4, read5, read6};
 pub use self::entry::{
     Bind, BindGeneric, BoundTool, Descriptor, DescriptorRef, Handle, Method, MethodOf, Offers,
-    OneToolBlock, Prompts, Resources, Run, Stateless, approved, approved_in_test, bound,
+    OneToolImplPerType, Prompts, Resources, Run, Stateless, approved, approved_in_test, bound,
     bound_generic, described, entry, group, millis, prompt_entry, resource_entry,
 };
 pub use self::finish::{

@@ -47,9 +47,18 @@ pub const fn known(
     theirs: Option<&'static Shape<'static>>,
 ) -> &'static Shape<'static> {
     const UNKNOWN: &Shape<'_> = &Shape::new(Kind::Unknown);
+    known_or(ours, theirs, UNKNOWN)
+}
+
+/// The tree that is known, ours first, or else the last one.
+pub const fn known_or(
+    ours: Option<&'static Shape<'static>>,
+    theirs: Option<&'static Shape<'static>>,
+    otherwise: &'static Shape<'static>,
+) -> &'static Shape<'static> {
     match (ours, theirs) {
         (Some(shape), _) | (None, Some(shape)) => shape,
-        (None, None) => UNKNOWN,
+        (None, None) => otherwise,
     }
 }
 
@@ -111,6 +120,7 @@ impl<T: ?Sized> SchemaOfAny for SchemaOf<T> {}
     message = "`{Self}` has no schema",
     label = "the model would not know what to write here",
     note = "derive `toolwright::Schema` for `{Self}`, beside `serde::Deserialize`; for what a tool returns, beside `serde::Serialize`",
+    note = "for a type of another crate, describe the JSON of the field: `#[schema(as = Type)]`",
     note = "schemars' `JsonSchema` counts too: version 1, with the feature `schemars`"
 )]
 pub trait HasSchema<F> {}
@@ -232,6 +242,28 @@ macro_rules! __id_of {
     };
 }
 pub use crate::__id_of as id_of;
+
+/// Code for an attribute that needs schemars.
+#[cfg(feature = "schemars")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __with_schemars {
+    ($attribute:literal $($tokens:tt)*) => { $($tokens)* };
+}
+#[cfg(not(feature = "schemars"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __with_schemars {
+    ($attribute:literal $($tokens:tt)*) => {
+        ::core::compile_error!(::core::concat!(
+            "`",
+            $attribute,
+            "` needs the feature `schemars` of `toolwright`\n",
+            "help: enable it in `Cargo.toml`, or remove the attribute",
+        ));
+    };
+}
+pub use crate::__with_schemars as with_schemars;
 
 /// The tree of a type that has one of ours; a function, so that an error about the type is shown under it.
 pub const fn shape<T: Schema + ?Sized>() -> &'static Shape<'static> {

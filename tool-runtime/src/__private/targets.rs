@@ -4,7 +4,7 @@
 mod request;
 mod words;
 
-use super::{Descriptor, Handle, Listed, NameOverride, OneToolBlock};
+use super::{Descriptor, Handle, Listed, NameOverride, OneToolImplPerType};
 use toolwright_provider::dialect::{Acceptance, Analysis, Dialect, LowerErrorCode};
 use toolwright_schema::text::same;
 
@@ -49,7 +49,7 @@ impl<T: Handle> Listed<T> {
     pub const INPUT: Inputs = Inputs::One(T::DESCRIPTOR, NameOverride::NONE);
 }
 
-impl<T: OneToolBlock> Listed<T> {
+impl<T: OneToolImplPerType> Listed<T> {
     /// The tools of the type.
     pub const INPUTS: Inputs = Inputs::Many(T::TOOLS.descriptors, NameOverride::NONE);
 }
@@ -277,7 +277,7 @@ pub const fn is_read_of_a_text(about: &Descriptor, name: &str) {
         rest = tail;
         assert!(
             !same(field.name, name) || field.shape.kind.is_read_of_a_text(),
-            "an argument of a prompt or a resource is a text, and no text is read as this type\nhelp: take a string, a number, a `bool`, an enum without data, or an `Option` of one",
+            "an argument of a prompt or a resource is a string, and this type cannot be read from one\nhelp: take a string, a number, a `bool`, an enum without data, or an `Option` of one",
         );
     }
 }

@@ -10,7 +10,7 @@ const fn core<'a, 's>(shape: &'a Shape<'s>) -> Option<&'a Kind<'s>> {
     match shape.core() {
         Kind::Unknown | Kind::Recursive(_) => None,
         Kind::Foreign(_) => panic!(
-            "the type has schemars' `JsonSchema` alone, whose bounds nobody here can add to\nhelp: derive `toolwright::Schema` for it, or say what its JSON looks like: `#[schema(as = Type)]`"
+            "a schema from `schema_with` or schemars' `JsonSchema` takes no further bounds\nhelp: put them into that schema, or describe the JSON by a type: `#[schema(as = Type)]`"
         ),
         kind => Some(kind),
     }
@@ -57,7 +57,7 @@ impl Bounds<'_> {
                 assert!(
                     self.from.is_some() == self.min.is_some()
                         && self.to.is_some() == self.max.is_some(),
-                    "the type holds whole numbers, and this `range` has an end that is none\nhelp: write the ends as whole numbers",
+                    "the type holds whole numbers, and an end of this `range` is not one\nhelp: write the ends as whole numbers",
                 );
                 let low = match self.min {
                     Some(min) if range.min.is_below(min) => min,
@@ -175,7 +175,7 @@ impl Bounds<'_> {
                 };
                 assert!(
                     is_whole,
-                    "the type holds whole numbers, and this `multiple_of` is none\nhelp: write a whole number",
+                    "the type holds whole numbers, and this `multiple_of` is not one\nhelp: write a whole number",
                 );
             }
             Some(

@@ -81,9 +81,9 @@ const fn fits(field: &Field<'_>, fields: &[Field<'_>], behind: usize, denies: bo
         }
         kind if kind.may_be_flattened() => {}
         _ if field.name.is_empty() => panic!(
-            "what stands beside a tag has to be an object\nhelp: give the value a name, or the enum a `content`"
+            "a variant with an internal tag must contain an object\nhelp: give the value a name, or the enum a `content`"
         ),
-        _ => panic!("what is flattened has to be an object\nhelp: remove `flatten`"),
+        _ => panic!("a flattened type must be an object\nhelp: remove `flatten`"),
     }
 }
 

@@ -67,8 +67,19 @@ fn measure(
     length(text)
 }
 
+/// Measure by a shared function that borrows for each call.
+#[tool]
+fn measure_shared(
+    #[state] length: Arc<dyn for<'a> Fn(&'a str) -> usize + Send + Sync>,
+    text: &str,
+) -> usize {
+    length(text)
+}
+
 #[test]
 fn a_function_that_borrows_is_state() {
+    let shared: Arc<Length> = Arc::new(|text| text.len());
+    assert_eq!(tools![measure_shared; state = shared].iter().len(), 1);
     let length: Box<Length> = Box::new(|text| text.len());
     let tools = tools![measure; state = Arc::new(length)];
     let call = toolwright::ToolCall::new("1", "measure", r#"{"text": "four"}"#);

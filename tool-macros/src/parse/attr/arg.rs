@@ -1,6 +1,6 @@
 //! The options of `#[arg(…)]`.
 
-use proc_macro2::{Span, TokenTree};
+use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Meta};
 
@@ -48,13 +48,6 @@ pub(crate) fn arg(cx: &Ctxt, attr: &Attribute, arg: &mut Arg) {
         cx.error(attr, "`#[arg]` says nothing\nhelp: write `#[arg(default)]`, `#[arg(rename = \"…\")]` or the like");
         return;
     };
-    if let Some(TokenTree::Literal(text)) = list.tokens.clone().into_iter().next() {
-        cx.error(
-            text,
-            "`#[arg]` takes options by name\nhelp: describe the parameter in a `///` comment above it",
-        );
-        return;
-    }
     for entry in entries_after(cx, &mut arg.given, list.tokens.clone()) {
         if !ARG.read(cx, &entry, arg) && !bounds::read(cx, &entry, &mut arg.bounds) {
             let options: Vec<_> = ARG.keys().into_iter().chain(BOUNDS).collect();

@@ -6,7 +6,7 @@ use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Meta, Token, Type};
+use syn::{LitStr, Meta, Token, Type};
 
 use super::suggestions::unknown;
 use crate::ctxt::Ctxt;
@@ -47,6 +47,11 @@ impl KeyValue {
     }
 
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.peek(LitStr) {
+            return Err(input.error(
+                "options have names\nhelp: write `key = \"…\"`; a description is a `///` comment above the item",
+            ));
+        }
         if is_keyword(input) {
             let key = input.call(Ident::parse_any)?;
             while !input.is_empty() && !input.peek(Token![,]) {

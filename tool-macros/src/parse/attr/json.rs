@@ -68,7 +68,7 @@ pub(super) fn example(cx: &Ctxt, entry: &KeyValue) -> Option<CallExample> {
         Some((token, None)) => {
             cx.error(
                 token,
-                format!("what an example shows is told in a string\n{form}"),
+                format!("the description of an example is a string\n{form}"),
             );
             return None;
         }
@@ -195,13 +195,13 @@ impl JsonWriter<'_> {
         let mut tokens = group.stream().into_iter().peekable();
         while let Some(key) = tokens.next() {
             let Some(name) = text(&key) else {
-                let told = match ungrouped(key.clone()) {
+                let form = match ungrouped(key.clone()) {
                     TokenTree::Ident(word) => format!("`\"{word}\": …`"),
                     _ => "`\"key\": …`".to_owned(),
                 };
                 self.cx.error(
                     &key,
-                    format!("a key of JSON is a string\nhelp: write {told}"),
+                    format!("a key of JSON is a string\nhelp: write {form}"),
                 );
                 return None;
             };

@@ -29,19 +29,23 @@ const OTHER_WORDS: [(&str, &str); 17] = [
 
 /// Options that exist in another form, by attribute, with the help to show.
 #[rustfmt::skip]
-const OTHER_FORMS: [(&str, &[&str], &str); 11] = [
+const OTHER_FORMS: [(&str, &[&str], &str); 13] = [
     ("arg", &["description", "desc", "doc", "about"],
         "describe the parameter in a `///` comment above it;"),
     ("arg", &["optional", "required", "nullable"],
         "a parameter may be left out if it is an `Option` or has a `default`;"),
     ("arg", &["skip", "context", "state"],
         "what the model must not see is marked `#[state]`; the call's `cx: &Context` needs no mark;"),
+    ("arg", &["as", "schema_with", "with"],
+        "the schema is the type's: take a struct `Limit(#[schema(schema_with = f)] u32)` that derives `Schema`;"),
     ("schema", &["rename", "rename_all", "name", "alias", "default", "flatten", "skip", "tag", "untagged"],
         "serde has it, and the schema follows: `#[serde(…)]`;"),
     ("schema", &["optional", "required", "nullable"],
         "a field may be left out if it is an `Option` or has `#[serde(default)]`;"),
     ("tool", &["args", "arguments", "params", "param"],
         "parameters are described in `///` comments above them;"),
+    ("tool", &["required", "optional"],
+        "an argument is required unless it is an `Option` or has `#[arg(default)]`;"),
     ("tool", &["approval", "approve", "confirm", "confirmation", "needs_approval", "require_approval", "requires_approval", "risk"],
         "a parameter `yes: Approved<'_>` lets nothing run without a person's yes, and a layer `Approval` asks about tools that are `destructive` or have `meta(risk = \"high\")`;"),
     ("", &["enum", "choices", "one_of", "values", "variants", "possible_values"],

@@ -162,7 +162,7 @@ pub(crate) fn block(cx: &Ctxt, tokens: TokenStream) -> Option<Path> {
         } else if TOOL.keys().contains(&key) {
             cx.error(
                 &entry.meta,
-                format!("`{key}` is said of a tool, not of an impl block\nhelp: move it to the `#[tool]` of a method"),
+                format!("`{key}` is an option of a tool, not of an impl block\nhelp: move it to the `#[tool]` of a method"),
             );
         } else {
             unknown(cx, &entry, "tool", &["crate"]);
@@ -203,7 +203,7 @@ fn scopes(cx: &Ctxt, entry: &KeyValue) -> Option<String> {
         if !is_scope(&scope.value()) {
             cx.error(
                 scope,
-                format!("`{}` is no scope\nhelp: a scope has no spaces, quotes, backslashes or characters beyond ASCII; write several as `scopes(\"a\", \"b\")`", scope.value()),
+                format!("`{}` is not a scope\nhelp: a scope has no spaces, quotes, backslashes or characters beyond ASCII; write several as `scopes(\"a\", \"b\")`", scope.value()),
             );
         }
     }
@@ -256,7 +256,7 @@ fn timeout(cx: &Ctxt, entry: &KeyValue) -> Option<(Span, u64)> {
             cx.error_at(
                 text.span,
                 format!(
-                    "`{}` is no timeout\nhelp: write a whole number above zero and a unit: `\"500ms\"`, `\"10s\"`, `\"2m\"`, `\"1h\"`",
+                    "`{}` is not a timeout\nhelp: write a whole number above zero and a unit: `\"500ms\"`, `\"10s\"`, `\"2m\"`, `\"1h\"`",
                     text.value
                 ),
             );

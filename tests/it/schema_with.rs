@@ -11,7 +11,8 @@ use std::net::SocketAddr;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolwright::{
-    Context, DynTool, Encoder, Schema, ToolCall, ToolError, Toolset, schema::SchemaDoc, tool, tools,
+    Context, Dialect, DynTool, Encoder, Schema, ToolCall, ToolError, Toolset, schema::SchemaDoc,
+    tool, tools,
 };
 
 /// As another crate has it: of ours it knows nothing.
@@ -388,6 +389,55 @@ fn null_stands_for_a_key_that_is_left_out() {
             "{arguments}: {text}"
         );
     }
+}
+
+fn misspelt() -> Value {
+    json!({"type": "strin"})
+}
+
+fn no_number() -> Value {
+    json!({"type": "integer", "minimum": "one"})
+}
+
+fn broken_pattern() -> Value {
+    json!({"type": "object", "properties": {"a": {"type": "string", "pattern": "("}}})
+}
+
+fn sound() -> Value {
+    json!({"type": "string", "format": "date"})
+}
+
+#[derive(Deserialize, Schema)]
+struct Careless {
+    #[schema(schema_with = misspelt)]
+    a: Value,
+    #[schema(schema_with = no_number)]
+    b: Option<u8>,
+    #[schema(schema_with = broken_pattern)]
+    c: Vec<Value>,
+    #[schema(schema_with = sound)]
+    d: String,
+}
+
+/// Takes what functions describe.
+#[tool]
+fn careless(careless: Careless) -> usize {
+    let Careless { a, b, c, d } = careless;
+    a.to_string().len() + usize::from(b.unwrap_or_default()) + c.len() + d.len()
+}
+
+#[test]
+fn a_check_notes_what_a_function_returns_and_nothing_enforces() {
+    let report = tools![careless].check(Dialect::Mcp20251125);
+    let notes: Vec<String> = report.notes().map(ToString::to_string).collect();
+    let lenient = notes.iter().filter(|note| note.contains("lenient"));
+    let places: Vec<&str> = lenient.filter_map(|note| note.split(": ").nth(2)).collect();
+    let expected = [
+        "/careless/a/type",
+        "/careless/b/minimum",
+        "/careless/c/properties/a/pattern",
+    ];
+    assert_eq!(places, expected, "{notes:#?}");
 }
 
 fn list_of(item: &Value) -> Value {

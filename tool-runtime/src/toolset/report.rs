@@ -9,7 +9,7 @@ use toolwright_provider::call::{ErrorKind, ToolCall, ToolDef};
 use toolwright_provider::dialect::{
     Dialect, Limit, LowerError, LowerErrorCode, Lowered, Renames, lower_all, shares,
 };
-use toolwright_schema::decode::{Checker, RefusedDefault, Repairs, refused_defaults};
+use toolwright_schema::decode::{Checker, RefusedDefault, Repairs, refused_defaults, schema_notes};
 use toolwright_schema::keyword::{Keyword, Subschemas};
 #[cfg(feature = "tracing")]
 use toolwright_schema::panics::reported;
@@ -88,8 +88,8 @@ pub enum ProblemCode {
     NestedArguments,
     /// Requests leave the tool out, since others wrote its schema and the provider refuses it.
     LeftOut,
-    /// A part of a run-time schema is not checked, or is read by its probable meaning. The path is a JSON pointer into
-    /// the schema.
+    /// A part of a run-time schema, or of one that a function returns, is not checked, or is read by its probable meaning. The
+    /// path is a JSON pointer into the schema, behind the path of the argument that it describes.
     Lenient,
 }
 
@@ -319,18 +319,19 @@ impl Report {
         }
     }
 
-    /// Notes the unchecked parts of a schema that arrived at run time.
+    /// Notes the unchecked parts of schemas that arrived at run time, or that functions return.
     fn leniences(&mut self, def: &ToolDef) {
-        if def.input.input_shape().is_some() {
-            return;
-        }
-        // No limit on size: the schema is in memory already.
-        let Ok(checker) = Checker::of(def.input.as_json(), usize::MAX) else {
-            return;
+        let notes = match def.input.input_shape() {
+            Some(shape) => schema_notes(shape),
+            // No limit on size: the schema is in memory already.
+            None => match Checker::of(def.input.as_json(), usize::MAX) {
+                Ok(checker) => checker.notes().cloned().collect(),
+                Err(_) => return,
+            },
         };
-        self.problems.extend(checker.notes().map(|note| Problem {
-            path: Some(note.at.clone()),
-            ..Problem::new(&*def.name, ProblemCode::Lenient, &*note.message)
+        self.problems.extend(notes.into_iter().map(|note| Problem {
+            path: Some(note.at),
+            ..Problem::new(&*def.name, ProblemCode::Lenient, note.message)
         }));
     }
 

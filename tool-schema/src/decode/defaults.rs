@@ -4,7 +4,8 @@
 
 use crate::decode::walk::Budget;
 use crate::decode::{Fault, MAX_DEPTH, Repairs, WalkOptions, collect_faults, written};
-use crate::shape::{Field, Role, Shape, bare};
+use crate::read::tree::{SchemaNote, Tree};
+use crate::shape::{Field, Kind, Role, Shape, bare};
 use crate::text::escaped;
 
 /// A default that its field's type refuses.
@@ -35,53 +36,65 @@ pub fn faults(shape: &Shape<'_>, json: &str) -> Vec<Fault> {
 
 /// Returns the defaults inside a shape that are refused, without those of secrets.
 pub fn refused_defaults(shape: &'static Shape<'static>) -> Vec<RefusedDefault> {
-    let mut found = Vec::new();
-    look(shape, "", Field::public_default, &mut found);
-    found
+    refused(shape, Field::public_default)
 }
 
 /// Returns the examples of fields inside a shape that are refused. They have the form of defaults.
 pub fn refused_examples(shape: &'static Shape<'static>) -> Vec<RefusedDefault> {
-    let mut found = Vec::new();
-    look(shape, "", |field| field.example, &mut found);
-    found
+    refused(shape, |field| field.example)
 }
 
 /// Returns the JSON that a field is looked at for.
 type Of = fn(&Field<'static>) -> Option<fn() -> Option<String>>;
 
-/// Terminates: edges back are not followed.
-fn look(shape: &'static Shape<'static>, path: &str, of: Of, found: &mut Vec<RefusedDefault>) {
-    for child in bare(shape, false).kind.children() {
-        let path = match child.role {
-            Role::Field(field) => {
-                inside(field, path, of, found);
-                continue;
-            }
-            Role::Item => format!("{path}/*"),
-            Role::Value => format!("{path}/*/value"),
-            Role::Place(index) => format!("{path}/_{index}"),
-            Role::Member(index) => format!("{path}/?{index}"),
-            Role::Key | Role::Layer | Role::Output => continue,
-        };
-        look(child.shape, &path, of, found);
-    }
+fn refused(shape: &'static Shape<'static>, of: Of) -> Vec<RefusedDefault> {
+    let mut found = Vec::new();
+    look(shape, None, "", &mut |shape, field, path| {
+        if let Some(json) = field.and_then(of).and_then(|json| written(shape, json))
+            && let Some(fault) = refusal(shape, &json)
+        {
+            let path = path.to_owned();
+            found.push(RefusedDefault { path, json, fault });
+        }
+    });
+    found
 }
 
-fn inside(field: &'static Field<'static>, path: &str, of: Of, found: &mut Vec<RefusedDefault>) {
-    if field.flatten {
-        return look(field.shape, path, of, found);
+/// Returns notes on the schemas inside a shape that functions return: their parts that are not checked. A place is the path of
+/// the part, and the pointer into its schema.
+pub fn schema_notes(shape: &'static Shape<'static>) -> Vec<SchemaNote> {
+    let mut found = Vec::new();
+    look(shape, None, "", &mut |shape, _, path| {
+        if let Kind::Foreign(foreign) = bare(shape, false).kind
+            && let Ok(tree) = Tree::exact(&(foreign.input)().to_string())
+        {
+            found.extend(tree.notes().iter().map(|note| SchemaNote {
+                at: format!("{path}{}", note.at),
+                ..note.clone()
+            }));
+        }
+    });
+    found
+}
+
+/// Visits a shape and those inside it, each with the field whose value it is and its path. Terminates: edges back are not followed.
+fn look(
+    shape: &'static Shape<'static>,
+    field: Option<&Field<'static>>,
+    path: &str,
+    visit: &mut impl FnMut(&'static Shape<'static>, Option<&Field<'static>>, &str),
+) {
+    visit(shape, field, path);
+    for child in bare(shape, false).kind.children() {
+        let (field, path) = match child.role {
+            Role::Field(field) if field.flatten => (None, path.to_owned()),
+            Role::Field(field) => (Some(field), format!("{path}/{}", escaped(field.name))),
+            Role::Item => (None, format!("{path}/*")),
+            Role::Value => (None, format!("{path}/*/value")),
+            Role::Place(index) => (None, format!("{path}/_{index}")),
+            Role::Member(index) => (None, format!("{path}/?{index}")),
+            Role::Key | Role::Layer | Role::Output => continue,
+        };
+        look(child.shape, field, &path, visit);
     }
-    let name = escaped(field.name);
-    let path = format!("{path}/{name}");
-    if let Some(json) = of(field).and_then(|json| written(field.shape, json))
-        && let Some(fault) = refusal(field.shape, &json)
-    {
-        found.push(RefusedDefault {
-            path: path.clone(),
-            json,
-            fault,
-        });
-    }
-    look(field.shape, &path, of, found);
 }

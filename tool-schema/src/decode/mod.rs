@@ -59,7 +59,9 @@ pub(crate) use self::words::{describe, describe_range, one_of};
 
 pub use self::arena::Arena;
 pub use self::container::position;
-pub use self::defaults::{RefusedDefault, faults, refusal, refused_defaults, refused_examples};
+pub use self::defaults::{
+    RefusedDefault, faults, refusal, refused_defaults, refused_examples, schema_notes,
+};
 pub use self::error::{Error, Mismatch, Segment};
 pub use self::expected::{Expected, admits_key};
 pub use self::read::Json;

@@ -155,7 +155,7 @@ impl Command {
             say(&lowered.to_json())?;
             return Ok(ExitCode::SUCCESS);
         }
-        // A plan leaves what is no JSON to the decoder, which is not here.
+        // A plan leaves what is not JSON to the decoder, which is not here.
         serde_json::from_str::<IgnoredAny>(&given)
             .map_err(|error| Files(format!("the standard input holds no JSON: {error}")))?;
         match lowered.inverse.restore(&given) {

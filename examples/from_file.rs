@@ -53,7 +53,7 @@ struct File {
     command: String,
 }
 
-/// Why a file is no tool.
+/// Why a file is not a tool.
 #[derive(Debug)]
 pub(crate) enum LoadError {
     /// It cannot be read.
@@ -62,7 +62,7 @@ pub(crate) enum LoadError {
     Form(serde_json::Error),
     /// Its command cannot run as it is written.
     Command(String),
-    /// What it says is no tool.
+    /// What it says is not a tool.
     Tool(BuildError),
 }
 

@@ -136,7 +136,7 @@ fn stock() -> Vec<&'static str> {
 /// Runs the calls of a response and prints what they come to.
 fn answer(tools: &Toolset, response: &str) -> Result<(), Box<dyn Error>> {
     let wire =
-        Wire::detect(response).ok_or("this is no response of a provider that is known here")?;
+        Wire::detect(response).ok_or("this is not a response of a provider that is known here")?;
     println!("== {wire:?}\n");
     println!("tools of the request:\n{}\n", wire.definitions(tools));
     let cx = Context::new();

@@ -119,7 +119,7 @@ pub mod dialect {
 pub mod executor {
     #[doc(inline)]
     pub use toolwright_runtime::executor::{
-        Batch, BatchId, BlockingLimit, CallPlan, Decide, Decided, ErrorPolicy, Event,
+        Batch, BatchId, BlockingLimit, CallPlan, Decide, DecidedCall, ErrorPolicy, Event,
         ExclusiveGate, Halted, OnFailure, OutputLimit, Overflow, Pending, PendingReason, Question,
         Redacted, Reply, ResumeError, Runner, RunnerCall, Source, TraceEvent, TraceStore, Traced,
         TracedCall, Turn, UnknownOutcome, Waiting,

@@ -17,7 +17,7 @@ use toolwright::layers::{Approval, Ask, Levels, Risk};
 use toolwright::{
     Context, Encoder, Executor, ToolCall, ToolDef, ToolError, ToolResult, Toolset,
     call::{BoxFuture, Decision, ErrorKind, Filter},
-    executor::{Batch, Decided, Event, Halted, PendingReason, Reply},
+    executor::{Batch, DecidedCall, Event, Halted, PendingReason, Reply},
     layers::{Handled, Layer, Next, Request},
     tool, tools,
 };
@@ -151,7 +151,7 @@ fn how_arguments_were_repaired_is_told_of_a_call_that_waits() {
         *told.lock().unwrap(),
         [r#"c1: copies: "2" was taken for 2"#]
     );
-    let decided = [pending.decided(Decision::Approve)];
+    let decided = [pending.with_decision(Decision::Approve)];
     let batch = executor.run_blocking(&decided, &Context::new());
     assert_eq!(texts(&batch), ["ada x2"]);
     assert_eq!(told.lock().unwrap().len(), 1);
@@ -343,14 +343,14 @@ fn a_decision_goes_on_with_what_waited() {
         Decision::Answer(json!("paid by hand")),
     ];
     // One of six is not decided yet.
-    let decided: Vec<Decided> = batch
+    let decided: Vec<DecidedCall> = batch
         .pending()
         .zip(says)
-        .map(|(pending, says)| pending.decided(says))
+        .map(|(pending, says)| pending.with_decision(says))
         .collect();
     // What was decided can be stored.
     let stored = serde_json::to_string(&decided).unwrap();
-    let decided: Vec<Decided> = serde_json::from_str(&stored).unwrap();
+    let decided: Vec<DecidedCall> = serde_json::from_str(&stored).unwrap();
 
     let started = Arc::new(Mutex::new(Vec::new()));
     let events = Arc::clone(&started);
@@ -384,7 +384,7 @@ fn a_decision_goes_on_with_what_waited() {
 #[test]
 fn what_was_decided_about_is_checked_again() {
     let decide = |executor: &Executor, call: ToolCall, decision| {
-        let decided = [Decided::new(call, 0, decision)];
+        let decided = [DecidedCall::new(call, 0, decision)];
         let batch = executor.run_blocking(&decided, &Context::new());
         batch.into_results().next().unwrap()
     };
@@ -507,7 +507,7 @@ fn an_approval_is_for_the_arguments_that_were_shown() {
     let waits = executor.run_blocking(&calls, &Context::new());
     let pending = waits.pending().next().unwrap();
     assert_eq!(&*pending.call.arguments, r#"{"to":"bob","copies":0}"#);
-    let as_shown = [pending.decided(Decision::Approve)];
+    let as_shown = [pending.with_decision(Decision::Approve)];
     let batch = executor.run_blocking(&as_shown, &Context::new());
     assert_eq!(texts(&batch), ["bob x0"]);
     let mut other = as_shown.clone();
@@ -525,7 +525,7 @@ fn a_manual_call_runs_as_it_was_shown_or_is_asked_about_again() {
     let batch = executor.run_blocking(&calls, &Context::new());
     let pending = batch.pending().next().unwrap();
     assert_eq!(&*pending.call.arguments, r#"{"cents":5}"#);
-    let approved = [pending.decided(Decision::Approve)];
+    let approved = [pending.with_decision(Decision::Approve)];
     let again = executor.run_blocking(&approved, &Context::new());
     let pending = again.pending().next().unwrap();
     assert_eq!(&*pending.call.arguments, r#"{"cents":500}"#);
@@ -536,12 +536,12 @@ fn a_manual_call_runs_as_it_was_shown_or_is_asked_about_again() {
         (Decision::edit(json!({"cents": 7})), 7),
     ];
     for (decision, cents) in rows {
-        let decided = [pending.decided(decision)];
+        let decided = [pending.with_decision(decision)];
         let batch = executor.run_blocking(&decided, &Context::new());
         let result = batch.results().next().unwrap();
         assert_eq!(result.value().unwrap()["cents"], cents);
     }
-    let edited = [pending.decided(Decision::edit(json!({"cents": 5})))];
+    let edited = [pending.with_decision(Decision::edit(json!({"cents": 5})))];
     let batch = executor.run_blocking(&edited, &Context::new());
     assert_eq!(batch.results().count(), 0);
 }
@@ -697,7 +697,7 @@ fn a_decision_that_would_be_another_one_is_refused() {
             serde_json::from_str::<Message>(&wrapped)
                 .map(|Message::Decide { decision }| decision)
                 .unwrap_err(),
-            serde_json::from_str::<Decided>(&decided).unwrap_err(),
+            serde_json::from_str::<DecidedCall>(&decided).unwrap_err(),
         ] {
             let error = error.to_string();
             assert!(error.starts_with(words), "{text}: {error}");
@@ -796,10 +796,10 @@ fn an_edit_is_its_text_up_to_the_decoder() {
             }
         }
         let batch = executor.run_blocking(&call, &Context::new());
-        let decided = batch.pending().next().unwrap().decided(edit);
+        let decided = batch.pending().next().unwrap().with_decision(edit);
         // As it is stored.
         let stored = serde_json::to_string(&decided).unwrap();
-        let decided = [serde_json::from_str::<Decided>(&stored).unwrap()];
+        let decided = [serde_json::from_str::<DecidedCall>(&stored).unwrap()];
         let batch = executor.run_blocking(&decided, &Context::new());
         let answer = texts(&batch).remove(0);
         assert!(answer.contains(said), "{text}: {answer}");

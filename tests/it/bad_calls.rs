@@ -348,14 +348,14 @@ fn what_is_not_certain_is_refused_either_way() {
             r#"{"query": "x", "limit": 5"#,
             &[(
                 InvalidJson,
-                "the arguments are no valid JSON: at byte 25 expected `,` or `}`, the text ends",
+                "the arguments are not valid JSON: at byte 25 expected `,` or `}`, the text ends",
             )],
         ),
         (
             r#"{"query": "x"#,
             &[(
                 InvalidJson,
-                "the arguments are no valid JSON: at byte 12 expected the end of a string, the text ends",
+                "the arguments are not valid JSON: at byte 12 expected the end of a string, the text ends",
             )],
         ),
         (

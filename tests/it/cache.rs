@@ -216,7 +216,7 @@ fn an_answer_that_was_approved_is_nobodys() {
             .pending()
             .next()
             .unwrap()
-            .decided(toolwright::call::Decision::Approve)];
+            .with_decision(toolwright::call::Decision::Approve)];
         executor.run_blocking(&decided, &cx);
     }
     assert_eq!(runs.load(Ordering::SeqCst), 3);

@@ -84,7 +84,7 @@ fn every_problem_of_every_tool_is_told() {
     assert_eq!(
         report.to_string(),
         "mcp_2026_07_28 does not accept 1 of 4 tools: 1 error
-error: second: /: root_not_object: the arguments are no object
+error: second: /: root_not_object: the arguments are not objects
   help: the arguments are one object: put this value behind a name, as a parameter
 note: second: left_out: requests leave the tool out; the other tools work"
     );

@@ -148,7 +148,7 @@ fn errors_say_what_to_mend() {
     }
     assert_eq!(
         error(json!(1)).unwrap().to_string(),
-        "the extras for Anthropic are no JSON object"
+        "the extras for Anthropic are not JSON objects"
     );
 }
 

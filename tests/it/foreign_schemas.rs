@@ -475,7 +475,7 @@ fn an_untyped_value_is_a_string_of_json_where_a_dialect_has_no_other_word() {
             let later = tools.call_blocking(&stored, &Context::new());
             assert_eq!(later.value(), Some(meant));
         }
-        // A value that is no string stays what it is.
+        // A value that is not a string stays what it is.
         let sent = json!({"v": {"a": "1"}});
         assert_eq!(read(tools, Dialect::OpenAiStrict, &sent), Ok(sent.clone()));
         let notes = Wire::OpenAiChat.definitions_in(tools, Dialect::OpenAiStrict);

@@ -61,7 +61,7 @@ enum Kind {
     Unknown,
     /// Arguments that are not right.
     Wrong,
-    /// Arguments that are no JSON.
+    /// Arguments that are not JSON.
     NoJson,
     /// A declaration without code.
     Declared,

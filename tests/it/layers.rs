@@ -653,7 +653,7 @@ fn a_call_that_waits_is_not_counted_twice() {
         .pending()
         .next()
         .unwrap()
-        .decided(toolwright::call::Decision::Approve)];
+        .with_decision(toolwright::call::Decision::Approve)];
     assert_eq!(texts(&executor.run_blocking(&decided, &cx)), ["a"]);
     let again = executor.run_blocking(&decided, &cx);
     assert_eq!(kinds(&again), [Some(ErrorKind::Rejected)]);

@@ -10,7 +10,7 @@
 use toolwright::{Dialect, Toolset, Wire, tool, tools, toolset::ProblemCode};
 
 /// Tells the weather. Before you plan, see [`fn@plan`]; [`fn@orders::create`] and [`fn@plan()`]
-/// come after it, and a [`String`] is no tool.
+/// come after it, and a [`String`] is not a tool.
 #[tool]
 fn forecast(
     /// As in [`fn@plan`]
@@ -57,7 +57,7 @@ fn names_are_those_of_the_set() {
         forecast as "weather", plan, orders::create as "order", ..Desk: Desk as "desk_": "In Oslo."
     };
     let expected = [
-        "Tells the weather. Before you plan, see `plan_day`; `order` and `plan_day` come after it, and a `String` is no tool.",
+        "Tells the weather. Before you plan, see `plan_day`; `order` and `plan_day` come after it, and a `String` is not a tool.",
         "Plans a day by `weather`.",
         "Creates an order, as `plan_day` says.",
         "Opens it after `weather`. In Oslo.",

@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolwright::call::{Answer, Approved, BoxFuture, Call, Decision, ErrorKind, Items, WrapTool};
 use toolwright::executor::{
-    Batch, Decided, OpenCalls, PendingReason, Reply, Runner, RunnerCall, UnknownOutcome,
+    Batch, DecidedCall, OpenCalls, PendingReason, Reply, Runner, RunnerCall, UnknownOutcome,
 };
 use toolwright::layers::{Approval, Cache, Handled, Layer, Next, Request, Retry, Risk};
 use toolwright::{
@@ -145,7 +145,7 @@ fn said(batch: &Batch) -> String {
 fn decide(executor: &Executor, batch: &Batch, decision: &Decision) -> Batch {
     let decided: Vec<_> = batch
         .pending()
-        .map(|one| one.decided(decision.clone()))
+        .map(|one| one.with_decision(decision.clone()))
         .collect();
     executor.run_blocking(&decided, &Context::new())
 }
@@ -281,7 +281,7 @@ fn the_yes_is_for_the_arguments_that_were_shown() {
     let executor = Executor::serial(all(&runs));
     // A host shows a call as the model wrote it. What a repair would make of it was not shown.
     let call = ToolCall::new("1", "pay", r#"{"bill": "7"}"#);
-    let raw = Decided::new(call, 0, Decision::Approve);
+    let raw = DecidedCall::new(call, 0, Decision::Approve);
     let batch = executor.run_blocking(&[raw], &Context::new());
     let error = batch.results().next().unwrap().outcome.clone().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgs);
@@ -456,7 +456,11 @@ fn nothing_of_it_is_cached() {
     let executor = Executor::serial(all(&runs)).layer(Cache::new(9).always_for(["pay"]));
     for name in ["look", "pay"] {
         let batch = executor.run_blocking(&[call(name, 7)], &cx);
-        let decided = batch.pending().next().unwrap().decided(Decision::Approve);
+        let decided = batch
+            .pending()
+            .next()
+            .unwrap()
+            .with_decision(Decision::Approve);
         let batch = executor.run_blocking(&[decided], &cx);
         assert_eq!(said(&batch), "paid 7");
         // The answer is not there for whoever asks next.
@@ -523,7 +527,11 @@ async fn a_background_tool_begins_with_a_yes() {
     let batch = executor.run(&[call("pay_background", 7)], &cx).await;
     assert!(is_pending(&batch), "{batch:?}");
     assert_eq!(open.list().len(), 0);
-    let decided = batch.pending().next().unwrap().decided(Decision::Approve);
+    let decided = batch
+        .pending()
+        .next()
+        .unwrap()
+        .with_decision(Decision::Approve);
     let batch = executor.run(&[decided], &cx).await;
     assert!(batch.results().next().unwrap().is_open());
     let ended = open.ended().await;
@@ -843,7 +851,7 @@ proptest! {
             for (pending, said) in batch.pending().zip(round) {
                 let Some(said) = said else { continue };
                 yeses.note(said, &pending.call.arguments);
-                let one = pending.decided(said.decision());
+                let one = pending.with_decision(said.decision());
                 // As it is read from a store.
                 let one = if stored {
                     serde_json::from_str(&serde_json::to_string(&one).unwrap()).unwrap()

@@ -229,14 +229,14 @@ fn a_stored_call_is_read_under_its_old_names() {
     };
     assert_eq!(&*pending.call.arguments, r#"{"amount":5}"#);
     for call in [stored, pending.call.clone()] {
-        let mut decided = pending.decided(Decision::Approve);
+        let mut decided = pending.with_decision(Decision::Approve);
         decided.call = call;
         let batch = executor.run_blocking(&[decided], &Context::new());
         let result = batch.results().next().unwrap();
         assert_eq!(result.value(), Some(r#"5 as {"amount":5}"#.into()));
     }
     let edit = Decision::edit(serde_json::json!({ "cents": 6 }));
-    let batch = executor.run_blocking(&[pending.decided(edit)], &Context::new());
+    let batch = executor.run_blocking(&[pending.with_decision(edit)], &Context::new());
     let result = batch.results().next().unwrap();
     assert_eq!(result.value(), Some(r#"6 as {"amount":6}"#.into()));
 }

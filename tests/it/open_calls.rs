@@ -430,7 +430,11 @@ async fn layers_see_it_once_and_an_approval_comes_before_it() {
         .open_calls(&open);
     let batch = executor.run(&[film("1", 3)], &cx()).await;
     assert!(open.is_empty());
-    let decided = batch.pending().next().unwrap().decided(Decision::Approve);
+    let decided = batch
+        .pending()
+        .next()
+        .unwrap()
+        .with_decision(Decision::Approve);
     let batch = executor.run(&[decided], &cx()).await;
     assert_eq!(texts(&batch), [NOTE]);
     settle().await;

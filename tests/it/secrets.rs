@@ -283,7 +283,7 @@ fn faults_tell_a_secrets_type_and_no_more() {
 fn what_is_no_json_is_not_quoted_where_it_could_be_a_secret() {
     assert_eq!(
         one("flat", r#"{"password": "abc" marker"#),
-        "the arguments are no valid JSON: at byte 19 expected `,` or `}`"
+        "the arguments are not valid JSON: at byte 19 expected `,` or `}`"
     );
     assert_eq!(
         one("flat", r#"["ann", "marker"]"#),
@@ -813,7 +813,7 @@ fn what_does_not_know_the_tool_shows_no_arguments() {
     let mut shown = vec![
         ("ToolCall", format!("{call:?}")),
         ("Decision", format!("{edit:?} {edit:#?}")),
-        ("Decided", format!("{:?}", pending.decided(edit))),
+        ("DecidedCall", format!("{:?}", pending.with_decision(edit))),
         ("Pending", format!("{pending:?}")),
         ("Batch", format!("{batch:?}")),
         ("Executor", format!("{executor:?} {cached:?}")),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolwright::call::{Annotations, Approved, Decision};
-use toolwright::executor::{Batch, Decided, PendingReason};
+use toolwright::executor::{Batch, DecidedCall, PendingReason};
 use toolwright::layers::Approval;
 use toolwright::{
     Context, Dialect, DynTool, Executor, Registry, Tool, ToolCall, ToolError, ToolOptions, Toolset,
@@ -96,7 +96,7 @@ fn a_tool_of_another_definition_waits_again() {
                     "{what}"
                 );
                 // By the other way, too.
-                let decided = [pending.decided(decision.clone())];
+                let decided = [pending.with_decision(decision.clone())];
                 let other_way = executor.run_blocking(&decided, &cx);
                 assert_eq!(other_way.pending().count(), 1, "{what}");
 
@@ -130,7 +130,7 @@ fn the_same_tool_may_be_registered_anew_and_words_of_people_need_none() {
     assert_eq!(texts(&batch), ["second", "by hand", rejected]);
     // A decision that was made without a tool is about the call alone.
     registry.insert(pay("third"));
-    let decided = [Decided::new(calls[0].clone(), 0, Decision::Approve)];
+    let decided = [DecidedCall::new(calls[0].clone(), 0, Decision::Approve)];
     let batch = executor.run_blocking(&decided, &cx);
     assert_eq!(texts(&batch), ["third"]);
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use toolwright::executor::{
-    Batch, Decided, Event, PendingReason, Runner, RunnerCall, TraceStore, UnknownOutcome,
+    Batch, DecidedCall, Event, PendingReason, Runner, RunnerCall, TraceStore, UnknownOutcome,
 };
 use toolwright::layers::{Approval, Handled, Layer, Next, Request};
 use toolwright::{
@@ -231,10 +231,10 @@ async fn an_approved_call_is_another_one_with_another_key() {
         for attempt in 0..2 {
             let pending = batch.pending().next().unwrap().clone();
             assert_eq!(pending.attempt, attempt, "{what}");
-            let decided = pending.decided(Decision::Approve);
+            let decided = pending.with_decision(Decision::Approve);
             // It can be stored between.
             let stored = serde_json::to_string(&decided).unwrap();
-            let decided: Decided = serde_json::from_str(&stored).unwrap();
+            let decided: DecidedCall = serde_json::from_str(&stored).unwrap();
             batch = executor.run(&[decided], &cx()).await;
         }
         assert_eq!(said(&batch), "3", "{what}");
@@ -250,12 +250,16 @@ async fn an_approval_before_the_first_run_does_not_change_the_key() {
         .on_unknown_outcome(UnknownOutcome::Ask);
     let batch = executor.run(&of("pay"), &cx()).await;
     assert!(bank.seen().is_empty());
-    let decided = batch.pending().next().unwrap().decided(Decision::Approve);
+    let decided = batch
+        .pending()
+        .next()
+        .unwrap()
+        .with_decision(Decision::Approve);
     let batch = executor.run(&[decided], &cx()).await;
     let pending = batch.pending().next().unwrap();
     assert!(matches!(pending.reason, PendingReason::OutcomeUnknown(_)));
     let batch = executor
-        .run(&[pending.decided(Decision::Approve)], &cx())
+        .run(&[pending.with_decision(Decision::Approve)], &cx())
         .await;
     assert_eq!(said(&batch), "2");
     assert_eq!(bank.seen(), ["r/0/0/c", "r/0/0/c#1"]);
@@ -274,7 +278,7 @@ async fn whoever_knows_the_outcome_says_it_and_nothing_runs() {
     ] {
         let batch = executor.run(&of("pay"), &cx()).await;
         let ran = bank.seen().len();
-        let decided = batch.pending().next().unwrap().decided(decision);
+        let decided = batch.pending().next().unwrap().with_decision(decision);
         let batch = executor.run(&[decided], &cx()).await;
         assert_eq!((&*said(&batch), bank.seen().len()), (expected, ran));
     }

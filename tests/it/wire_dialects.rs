@@ -276,7 +276,7 @@ fn what_is_not_strict_is_still_what_the_provider_takes() {
     let list = at(&value, "/0/function/parameters/properties/list/items");
     assert_eq!(*list, serde_json::json!({}), "{value}");
 
-    // A root that is no object is refused in Anthropic's other mode as well.
+    // A root that is not an object is refused in Anthropic's other mode as well.
     let mut def = ToolDef::new("store", "Stores.");
     def.input = SchemaDoc::parse(r#"{"type": "array", "items": {"type": "string"}}"#).unwrap();
     let tools = Toolset::new([DynTool::declare(def)]).unwrap();

@@ -32,7 +32,7 @@ fn definitions_have_title_hints_and_output() {
             tools[0]["outputSchema"]["required"],
             json!(["city", "days"])
         );
-        // A string is no object, so it has no schema before 2026-07-28.
+        // A string is not an object, so it has no schema before 2026-07-28.
         let output = (wire == Wire::Mcp2026).then(|| json!({"type": "string"}));
         assert_eq!(tools[1].get("outputSchema"), output.as_ref());
         wires::definitions_come_back(wire);

@@ -238,7 +238,7 @@ class Editor:
         """The names offered, as often as they are."""
         answer = self.client.ask("textDocument/completion", self.at(offset) | {"context": {"triggerKind": 1}})
         items = answer["items"] if isinstance(answer, dict) else answer or []
-        # A snippet is no name.
+        # A snippet is not a name.
         return [re.match(r"[\w#]*!?", item["label"]).group() for item in items if item["kind"] != 15]
 
 

@@ -175,7 +175,7 @@ async function desktop() {
   await page.getByText("Run it with other arguments").click();
   await page.locator("#written-Run").fill("{");
   await page.getByRole("button", { name: "Run" }).click();
-  await page.locator("#answer .fault").filter({ hasText: "This is no JSON" }).waitFor();
+  await page.locator("#answer .fault").filter({ hasText: "This is not JSON" }).waitFor();
   await page.locator("#written-Run").fill(edited);
   await page.getByRole("button", { name: "Run" }).click();
   await said(page, "Answer");
@@ -226,7 +226,7 @@ async function desktop() {
   assert.equal(await page.getByLabel("Provider").inputValue(), "gemini");
   await page.screenshot({ path: `${pictures}/desktop-refused.png`, fullPage: true });
 
-  // What is read and written again is the text that it was; what is no JSON is none.
+  // What is read and written again is the text that it was; what is not JSON stays text.
   const texts = ["-9223372036854775808", '{"a":[1e400,{"__proto__":2.50}],"b":"x{,\\"]","c":{},"d":[],"e":null}', '"\\\\"', "true"];
   assert.deepEqual(await page.evaluate(async (texts) => {
     const { parse, stringify } = await import("/page/json.js");

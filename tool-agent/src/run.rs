@@ -101,7 +101,7 @@ pub enum RunEnd {
     Cancelled,
     /// The model failed after the first turn. The turns before are kept.
     ModelError(ModelError),
-    /// The last response is no whole answer, for this reason. Words in it are in the thread, and in [`Run::text`](Run#structfield.text).
+    /// The last response is not a whole answer, for this reason. Words in it are in the thread, and in [`Run::text`](Run#structfield.text).
     /// Calls that the provider withdrew, or half of which came, are answered with an error and did not run. Running the session
     /// again sends the conversation as it is then; [`Session::say`](crate::Session::say) adds a message before.
     Stopped(FinishReason),
@@ -183,7 +183,7 @@ impl Run {
     ///
     /// # Errors
     /// Fails if the run waits for somebody or was interrupted ([`AgentError::Paused`]), was cancelled, ended at a limit
-    /// or a failure, or if its last response is no whole answer ([`AgentError::Stopped`]).
+    /// or a failure, or if its last response is not a whole answer ([`AgentError::Stopped`]).
     pub fn completed(self) -> Result<Self, AgentError> {
         match self.end {
             RunEnd::Completed
@@ -233,7 +233,7 @@ pub enum AgentError {
     Cancelled,
     /// The run paused: it waits for somebody, or was interrupted. Returned by [`Run::completed`].
     Paused(Box<RunEnd>),
-    /// A response is no whole answer, for this reason.
+    /// A response is not a whole answer, for this reason.
     Stopped(FinishReason),
     /// The final answer does not match the schema.
     Answer(ToolError),
@@ -305,7 +305,7 @@ impl fmt::Display for AgentError {
                 }
                 _ => f.write_str("the run has paused: calls wait for a decision or a result"),
             },
-            Self::Stopped(reason) => write!(f, "the response is no whole answer: {reason}"),
+            Self::Stopped(reason) => write!(f, "the response is not a whole answer: {reason}"),
             Self::Answer(error) => {
                 write!(f, "the answer does not match the schema: {error}")
             }

@@ -46,7 +46,7 @@ const ABOUT: &str = "Runs a Python program that calls the functions below, and r
 /// let run_code: Arc<dyn Tool> = CodeMode::new(&tools![add]).build().unwrap();
 /// assert!(run_code.def().description.contains("async def add(a: int, b: int) -> int:"));
 /// ```
-#[must_use = "it is no tool until `build` is called"]
+#[must_use = "it is not a tool until `build` is called"]
 pub struct CodeMode {
     tools: Toolset,
     executor: Box<dyn FnOnce(Toolset) -> Executor>,

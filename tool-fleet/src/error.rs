@@ -127,7 +127,7 @@ impl fmt::Display for FleetError {
                 write!(f, "no connection to the server {address}: {source}")
             }
             Self::Server { what, source } => write!(f, "the server failed to {what}: {source}"),
-            Self::Name { name, rule } => write!(f, "`{name}` is no name: {rule}"),
+            Self::Name { name, rule } => write!(f, "`{name}` is not a name: {rule}"),
             Self::TooLarge { what, bytes, most } => write!(
                 f,
                 "{what} has {bytes} bytes, and at most {most} can be sent\nhelp: give the fleet a store: `FleetBuilder::payloads`"
@@ -143,7 +143,7 @@ impl fmt::Display for FleetError {
                 "no worker of the agent `{agent}` answers\nhelp: is the name right, and does a program with `Worker::agent` run?"
             ),
             Self::Tools(error) => error.fmt(f),
-            Self::Definition { tool, source } => write!(f, "`{tool}` is no tool: {source}"),
+            Self::Definition { tool, source } => write!(f, "`{tool}` is not a tool: {source}"),
             Self::NoCheckpointer { agent } => write!(
                 f,
                 "the agent `{agent}` has no checkpointer\nhelp: `Agent::checkpointer`, with a store that all machines reach"

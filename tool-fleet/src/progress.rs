@@ -87,7 +87,7 @@ pub(crate) struct StoredProgress {
     /// Number of the report, from 1.
     #[serde(default)]
     pub(crate) number: u64,
-    /// `null` is no number, as `NaN` is none.
+    /// `null` is not a number, as `NaN` is none.
     done: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     total: Option<f64>,

@@ -10,7 +10,7 @@ use temporalio_sdk::activities::{
     ActivityContext, ActivityDefinitions, ActivityImplementer, ExecutableActivity,
 };
 use toolwright::call::{Annotations, Cancel, Decision, ErrorKind, StoredOutcome};
-use toolwright::executor::{Batch, CallPlan, Decided, Event, Turn};
+use toolwright::executor::{Batch, CallPlan, DecidedCall, Event, Turn};
 use toolwright::{Context, Executor, ToolCall, ToolError, ToolResult, Toolset};
 
 use crate::call::{CallRequest, CallTool};
@@ -172,7 +172,7 @@ async fn run_batch(executor: &Executor, call: &ToolCall, approved: bool, cx: &Co
             .run(Turn::planned(calls, &[CallPlan::Stored]), cx)
             .await;
     }
-    let decided = Decided::new(call.clone(), 0, Decision::Approve);
+    let decided = DecidedCall::new(call.clone(), 0, Decision::Approve);
     executor.run(&[decided], cx).await
 }
 

@@ -20,7 +20,7 @@ fn check(name: &str, tokens: TokenStream) {
 fn in_builds(list: TokenStream) -> TokenStream {
     let final_group = |tokens: TokenStream| match tokens.into_iter().last() {
         Some(TokenTree::Group(group)) => group.stream(),
-        other => panic!("{other:?} is no group"),
+        other => panic!("{other:?} is not a group"),
     };
     final_group(final_group(list))
 }

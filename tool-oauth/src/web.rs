@@ -239,7 +239,7 @@ pub(crate) fn checked(text: &str, what: &str) -> Result<Url, WebError> {
     if text.len() > MAX_URL {
         return Err(WebError(format!("the {what} is too long")));
     }
-    let url = Url::parse(text).map_err(|_| invalid("is no URL"))?;
+    let url = Url::parse(text).map_err(|_| invalid("is not a URL"))?;
     if !is_safe(&url) {
         return Err(invalid("has to be `https`, or `http` on this machine"));
     }

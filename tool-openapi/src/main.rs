@@ -10,7 +10,7 @@ use toolwright_openapi::{Notice, NoticeKind, OpenApi};
 const USAGE: &str = "\
 An API as tools, from its OpenAPI document.
 
-toolwright-openapi check API.json            prints what of the document is no tool, and why
+toolwright-openapi check API.json            prints what of the document is not a tool, and why
 toolwright-openapi list API.json             lists the tools
 toolwright-openapi call [OPTIONS] API.json NAME --json '{…}'
                                              calls a tool; asks before one that changes something;

@@ -71,11 +71,16 @@ impl PatternParser<'_> {
                 Some(letter) if letter.is_ascii_alphabetic() => {
                     Escaped::Char(u32::from(letter) % 32)
                 }
-                _ => return Err(wrong(r"`\c` is no escape", r"write a letter, as in `\cJ`")),
+                _ => {
+                    return Err(wrong(
+                        r"`\c` is not an escape",
+                        r"write a letter, as in `\cJ`",
+                    ));
+                }
             },
             'x' => Escaped::Char(self.hex(2).ok_or_else(|| {
                 let help = r"write two hexadecimal digits, as in `\x41`";
-                wrong(r"`\x` is no escape", help)
+                wrong(r"`\x` is not an escape", help)
             })?),
             'u' => Escaped::Char(self.unicode()?),
             '-' if in_class => Escaped::Char('-'.into()),
@@ -91,7 +96,7 @@ impl PatternParser<'_> {
                     }
                     _ => r"write the character without the backslash, or as `\xHH` or `\u{…}`",
                 };
-                return Err(wrong(format_args!("`\\{other}` is no escape"), help));
+                return Err(wrong(format_args!("`\\{other}` is not an escape"), help));
             }
         })
     }
@@ -115,7 +120,7 @@ impl PatternParser<'_> {
         let Some(code) = code.filter(|code| *code <= 0x10_FFFF) else {
             let help =
                 r"write four hexadecimal digits, as in `\u0041`, or a number, as in `\u{1F600}`";
-            return Err(wrong(r"`\u` is no escape", help));
+            return Err(wrong(r"`\u` is not an escape", help));
         };
         // Two halves in braces are no pair.
         let start = self.rest;
@@ -135,7 +140,7 @@ impl PatternParser<'_> {
         let Some(name) = self.eat("{").then(|| self.until('}').unwrap_or_default()) else {
             let letter = self.rest.chars().next().unwrap_or('…');
             let help = format!(r"write `\p{{{letter}}}`");
-            return Err(wrong(r"`\p` without braces is no property", help));
+            return Err(wrong(r"`\p` without braces is not a property", help));
         };
         if is_property(name) {
             return Ok(Escaped::set(format!(r"\p{{{name}}}"), negated));
@@ -145,7 +150,10 @@ impl PatternParser<'_> {
         } else {
             r"write a category or a property of Unicode, such as `\p{L}` or `\p{Emoji}`".into()
         };
-        Err(wrong(format_args!(r"`\p{{{name}}}` is no property"), help))
+        Err(wrong(
+            format_args!(r"`\p{{{name}}}` is not a property"),
+            help,
+        ))
     }
 }
 

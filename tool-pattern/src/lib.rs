@@ -50,7 +50,7 @@ fn refused(what: impl fmt::Display, help: impl fmt::Display) -> PatternError {
 }
 
 fn wrong(why: impl fmt::Display, help: impl fmt::Display) -> PatternError {
-    refused(format_args!("is no regular expression: {why}"), help)
+    refused(format_args!("is not a regular expression: {why}"), help)
 }
 
 fn ambiguous(what: impl fmt::Display, help: &str) -> PatternError {
@@ -73,7 +73,7 @@ fn too_large() -> PatternError {
 /// Builds a pattern of others.
 ///
 /// # Errors
-/// If it is no regular expression, is too large, or cannot be matched in linear time.
+/// If it is not a regular expression, is too large, or cannot be matched in linear time.
 pub fn read(pattern: &str) -> Result<Regex, PatternError> {
     build(&translate(pattern, false)?)
 }

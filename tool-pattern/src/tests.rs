@@ -54,9 +54,9 @@ const REFUSED: &[(&[&str], &str)] = &[
     (&["(?<>a)", "(?<1a>b)", "(?<a"], "a name that is none"),
     (&["(?<a>b)(?<a>c)"], "two groups are named `a`"),
     (&[r"\", r"[\"], "ends in a backslash"),
-    (&[r"\Aa", r"a\z", r"\Q", r"\07", r"[\1]", r"\c1", r"\x4", r"\u41", r"\u{110000}"], "is no escape"),
+    (&[r"\Aa", r"a\z", r"\Q", r"\07", r"[\1]", r"\c1", r"\x4", r"\u41", r"\u{110000}"], "is not an escape"),
     (&[r"\p", r"\pL"], "without braces"),
-    (&[r"\p{Foo}", r"\p{lu}", r"\p{IsGreek}", r"\p{L", r"\p{Age=6.0}", r"\p{Hyphen}"], "is no property"),
+    (&[r"\p{Foo}", r"\p{lu}", r"\p{IsGreek}", r"\p{L", r"\p{Age=6.0}", r"\p{Hyphen}"], "is not a property"),
     (&[r"\p{Greek}"], r"write `\p{Script=Greek}`"),
     (&[r"(\w{1,500} ){1,500}", "a{99999999999}"], "too large"),
 ];
@@ -64,7 +64,7 @@ const REFUSED: &[(&[&str], &str)] = &[
 /// Patterns of others that are read without the flag `u`, a text that matches, and why none of ours is written so.
 #[rustfmt::skip]
 const AMBIGUOUS: &[(&str, &str, &str)] = &[
-    (r"^\-\@[\_]$", "-@_", "is no escape"),
+    (r"^\-\@[\_]$", "-@_", "is not an escape"),
     ("^{a}]$", "{a}]", "a `{` starts no count"),
     ("a{,3}", "a{,3}", "a `{` starts no count"),
     ("[[:alpha:]]", "a]", "two ways: a POSIX class"),

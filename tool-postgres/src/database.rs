@@ -115,7 +115,7 @@ impl Database {
                 .all(|(at, char)| is_plain(at, char));
         if !is_good {
             return Err(CheckpointError::store(format!(
-                "`{name}` is no name of a schema: it has lower-case letters, digits and `_`, and begins with no digit"
+                "`{name}` is not a name of a schema: it has lower-case letters, digits and `_`, and begins with no digit"
             )));
         }
         Ok(Self {

@@ -44,7 +44,7 @@ use toolwright_schema::panics::reported;
 
 pub use self::batch::{Batch, Halted, Pending, Reply};
 pub use self::blocking::BlockingLimit;
-pub use self::decided::Decided;
+pub use self::decided::DecidedCall;
 pub use self::event::{BatchId, Event};
 pub use self::exclusive::ExclusiveGate;
 #[doc(hidden)]
@@ -261,7 +261,7 @@ impl Executor {
     /// assert!(matches!(pending.reason, PendingReason::OutcomeUnknown(_)));
     ///
     /// // A person looked at the account.
-    /// let decided = pending.decided(Decision::Answer("paid".into()));
+    /// let decided = pending.with_decision(Decision::Answer("paid".into()));
     /// let batch = executor.run_blocking(&[decided], &cx);
     /// assert_eq!(batch.results().next().unwrap().value(), Some("paid".into()));
     /// ```
@@ -396,7 +396,7 @@ impl Executor {
     }
 
     /// Runs the calls of a turn against one snapshot of the tools: calls of a model, calls with [plans](CallPlan), or pending
-    /// calls with [decisions](Decided).
+    /// calls with [decisions](DecidedCall).
     ///
     /// Tools that are not `blocking` run on the task that awaits the batch. Dropping the future cancels
     /// all calls and reports that to observers.
@@ -432,7 +432,7 @@ impl Executor {
     /// let batch = executor.run_blocking(&calls, &cx);
     /// let says = [Decision::Approve, Decision::Reject("too costly".into())];
     /// let decided: Vec<_> =
-    ///     batch.pending().zip(says).map(|(pending, says)| pending.decided(says)).collect();
+    ///     batch.pending().zip(says).map(|(pending, says)| pending.with_decision(says)).collect();
     /// let batch = executor.run_blocking(&decided, &cx);
     /// let texts: Vec<_> = batch.results().map(|result| result.content(Default::default())).collect();
     /// assert_eq!(texts, ["charged", "the call was rejected: too costly"]);

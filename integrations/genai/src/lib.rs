@@ -85,7 +85,7 @@ impl GenaiTools {
         let calls = calls.into_iter().map(|call| {
             let arguments = match &call.fn_arguments {
                 Value::Null => String::new(),
-                // Text of the model that is no JSON.
+                // Text of the model that is not JSON.
                 Value::String(text) => text.clone(),
                 value => value.to_string(),
             };

@@ -38,7 +38,7 @@ fn repeats(block: &Block, structured: &Value) -> bool {
     let Block::Text { text } = block else {
         return false;
     };
-    // Servers put `{"result": …}` around a value that is no object.
+    // Servers put `{"result": …}` around a value that is not an object.
     let wrapped = structured
         .as_object()
         .filter(|object| object.len() == 1)

@@ -134,7 +134,7 @@ fn tool(peer: &Peer<RoleClient>, listed: Listed, shown: &str) -> Result<Arc<dyn 
     let run = move |arguments: Box<RawValue>, cx: Context| {
         let (peer, call) = (peer.clone(), CallToolRequestParams::new(name.clone()));
         async move {
-            let no_object = "the arguments are no object";
+            let no_object = "the arguments are not objects";
             let arguments = serde_json::from_str(arguments.get())
                 .map_err(|_| ToolError::new(ErrorKind::InvalidArgs, no_object))?;
             run(&peer, call.with_arguments(arguments), &cx).await
@@ -216,7 +216,7 @@ fn failure(error: ServiceError) -> ToolError {
             ToolError::new(ErrorKind::Cancelled, words).with_outcome_unknown()
         }
         ServiceError::UnexpectedResponse => {
-            let words = "the MCP server's answer is no result of a tool";
+            let words = "the MCP server's answer is not a result of a tool";
             ToolError::new(ErrorKind::InvalidReturn, words)
         }
         error => {

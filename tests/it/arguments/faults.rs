@@ -210,7 +210,7 @@ fn a_text_that_is_no_json_has_that_one_fault() {
     };
     let tools = tools![order];
     for (json, at, rest) in table {
-        let words = format!("the arguments are no valid JSON: at byte {at} expected {rest}");
+        let words = format!("the arguments are not valid JSON: at byte {at} expected {rest}");
         assert_refused(&tools, "order", json, &[("", InvalidJson, &words)]);
     }
 }
@@ -229,7 +229,7 @@ fn half_of_a_pair_is_told_with_its_path() {
         (r#""\ud83d""#, "", 1),
     ] {
         let half = r"a surrogate pair (this half stands alone), found '\\'";
-        let words = format!("the arguments are no valid JSON: at byte {at} expected {half}");
+        let words = format!("the arguments are not valid JSON: at byte {at} expected {half}");
         assert_refused(&tools, "order", json, &[(path, InvalidJson, &words)]);
     }
 }
@@ -356,7 +356,7 @@ fn dynamic(is_typed: bool) -> Toolset {
 fn arguments_that_are_one_struct_have_the_same_words() {
     for tools in [tools![flat], dynamic(true)] {
         refusals! { &tools, "flat";
-            "{" => ("", InvalidJson, "the arguments are no valid JSON: at byte 1 expected a key in double quotes, the text ends");
+            "{" => ("", InvalidJson, "the arguments are not valid JSON: at byte 1 expected a key in double quotes, the text ends");
             "[]" => ("", NotObject, "the arguments must be a JSON object, got []");
             "" => ("sku", MissingArgument, "missing, expected a string"),
                 ("qty", MissingArgument, "missing, expected an integer from 0 to 255");

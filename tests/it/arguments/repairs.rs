@@ -196,7 +196,7 @@ fn json_in_a_string_is_what_it_says() {
         Outside, r#""{\"circle\": {\"radius\": 300}}""#, Err("v.circle.radius: expected an integer from 0 to 255, got 300"), [];
         Two, r#""[1]""#, Err("v: expected an array of 2 or more elements, got [1]"), [];
     }
-    // What is no JSON stays a string.
+    // What is not JSON stays a string.
     let told = call(
         &tools![crate::arguments::echo::<Line> as "echo"],
         "echo",

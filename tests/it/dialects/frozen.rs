@@ -218,9 +218,11 @@ impl Walk<'_> {
                 Json::Leaf(Value::String(text)) => {
                     self.characters += text.chars().count() as u64;
                 }
-                _ if self.is(&["gemini_openapi"]) => self.says("a value that is no string"),
+                _ if self.is(&["gemini_openapi"]) => self.says("a value that is not a string"),
                 Json::Leaf(Value::Number(_)) => {}
-                _ if self.is(&["gemini_json"]) => self.says("a value that is no string or number"),
+                _ if self.is(&["gemini_json"]) => {
+                    self.says("a value that is not a string or number")
+                }
                 Json::Leaf(_) => {}
                 _ => self.says("a value that is no scalar"),
             }
@@ -400,7 +402,7 @@ fn wrong(dialect: &str, frozen: &Frozen, schema: &Json) -> Vec<String> {
         wrong: Vec::new(),
     };
     if schema.text("type") != "object" {
-        walk.says("the root is no object");
+        walk.says("the root is not an object");
     }
     if ["anyOf", "allOf", "oneOf"]
         .iter()
@@ -500,9 +502,9 @@ fn the_table_refuses_what_is_not_lowered() {
         ("anthropic_strict", "a reference"),
         ("anthropic_strict", "exclusiveMinimum is in no list"),
         ("gemini_openapi", "a list of types"),
-        ("gemini_openapi", "a value that is no string"),
+        ("gemini_openapi", "a value that is not a string"),
         ("gemini_openapi", "an empty object"),
-        ("gemini_json", "a value that is no string or number"),
+        ("gemini_json", "a value that is not a string or number"),
         ("gemini_json", "a cycle of keys that must be there"),
         ("deepseek_strict", "an enum without a type"),
         ("ollama", "default is in no list"),
@@ -516,7 +518,7 @@ fn the_table_refuses_what_is_not_lowered() {
     let union = Json::read(r#"{"anyOf":[{"type":"object"}]}"#);
     for name in TABLES.into_iter().chain(ROOTS) {
         let found = wrong(name, &Frozen::of(name), &union);
-        for expected in ["the root is no object", "a union at the root"] {
+        for expected in ["the root is not an object", "a union at the root"] {
             assert!(
                 found.iter().any(|problem| problem == expected),
                 "{name}: {found:?}"

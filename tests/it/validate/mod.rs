@@ -130,7 +130,7 @@ fn form_comes_first_then_the_schema_then_the_type_then_the_validator() {
     for (arguments, expected) in [
         (
             "{",
-            "the arguments are no valid JSON: at byte 1 expected a key in double quotes, the text ends",
+            "the arguments are not valid JSON: at byte 1 expected a key in double quotes, the text ends",
         ),
         ("[11]", "the arguments must be a JSON object, got [11]"),
         (r#"{"n": 9, "n": 9}"#, "n: given more than once"),

@@ -127,12 +127,12 @@ const NOTED: &[(&str, &str, &str, &str, &str)] = &[
     (r#"{"type": "strng", "minLength": 1}"#, r#""a""#, r#""""#, "/type", r#""strng" is not valid"#),
     (r#"{"minLength": -1, "maxLength": 1}"#, r#""a""#, r#""ab""#, "/minLength", "-1 is not valid"),
     (r#"{"multipleOf": 0, "minimum": 1}"#, "1.5", "0", "/multipleOf", "0 is not valid"),
-    (r#"{"properties": {"a": 5, "b": {"type": "null"}}}"#, r#"{"a": 1}"#, r#"{"b": 1}"#, "/properties/a", "5 is no schema"),
+    (r#"{"properties": {"a": 5, "b": {"type": "null"}}}"#, r#"{"a": 1}"#, r#"{"b": 1}"#, "/properties/a", "5 is not a schema"),
     (r#"{"minimum": 9, "minimum": 1}"#, "2", "0", "/minimum", "more than once"),
     // Patterns that nothing matches in linear time.
     (r#"{"pattern": "(?=a)", "maxLength": 1}"#, r#""b""#, r#""ab""#, "/pattern", "look-around"),
     (r#"{"pattern": "(a)\\1", "type": "string"}"#, r#""b""#, "1", "/pattern", "back-reference"),
-    (r#"{"pattern": "(", "type": "string"}"#, r#""b""#, "1", "/pattern", "is no regular expression"),
+    (r#"{"pattern": "(", "type": "string"}"#, r#""b""#, "1", "/pattern", "is not a regular expression"),
     (r#"{"pattern": "((a{100}){100}){100}"}"#, r#""b""#, "", "/pattern", "too large"),
     (r#"{"patternProperties": {"a/(?=b)": {}, "^c": {"type": "null"}}, "additionalProperties": false}"#, r#"{"b": 1}"#, r#"{"c": 1}"#, "/patternProperties/a~1(?=b)", "look-around"),
     // Keywords and formats that nothing checks.

@@ -117,7 +117,7 @@ pub(crate) fn blocks() -> Content {
         })
 }
 
-/// Texts that are no response of any wire.
+/// Texts that are not response of any wire.
 pub(crate) const NO_RESPONSES: [&str; 7] = [
     "",
     "nonsense",
@@ -128,7 +128,7 @@ pub(crate) const NO_RESPONSES: [&str; 7] = [
     "{\"choices\":null,\"content\":7,\"candidates\":{},\"output\":3,\"message\":[]}",
 ];
 
-/// A wire refuses all that is no response, whatever it is asked.
+/// A wire refuses all that is not a response, whatever it is asked.
 pub(crate) fn refuses_what_is_no_response(wire: Wire) {
     for text in NO_RESPONSES {
         assert!(wire.calls(text).is_err(), "{text}");

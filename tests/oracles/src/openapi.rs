@@ -1,9 +1,9 @@
 //! Tools of other people's schemas: makes a tool of each, and lowers each to every dialect.
 //!
 //! `tests/outside/openapi.sh` calls it. Standard input has a line for each schema, `{"name": …, "schema": …}`. It prints a
-//! table with the first example of each error, and with the name of each schema that is no tool. Each argument is a floor,
+//! table with the first example of each error, and with the name of each schema that is not a tool. Each argument is a floor,
 //! `openai_strict=99.5`: the program fails if the percentage of schemas that are lowered to this dialect is lower. It fails,
-//! too, if a schema is no tool for another reason than its size or hidden characters, or if a call does not come back (`way_back`).
+//! too, if a schema is not a tool for another reason than its size or hidden characters, or if a call does not come back (`way_back`).
 //! Lowered schemas are appended to the file that `TOOLWRIGHT_LOWERED` names, one a line, for `tests/outside/lowered.sh`.
 // A line that is not read has failed.
 #![allow(clippy::unwrap_used)]
@@ -171,7 +171,7 @@ fn main() -> ExitCode {
         .keys()
         .filter(|kind| !UNFIT.contains(&kind.as_str()))
     {
-        wrong.push(format!("{kind}: a schema is no tool"));
+        wrong.push(format!("{kind}: a schema is not a tool"));
     }
     for floor in env::args().skip(1) {
         let (name, floor) = floor.split_once('=').unwrap();

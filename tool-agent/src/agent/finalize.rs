@@ -51,7 +51,7 @@ impl Agent {
     /// ```
     ///
     /// # Errors
-    /// Fails if the session waits for input or has failed, if the model fails, or if its response is no whole answer
+    /// Fails if the session waits for input or has failed, if the model fails, or if its response is not a whole answer
     /// ([`AgentError::Stopped`]). An answer that does not match the
     /// schema is an [`AgentError::Answer`], which says what is wrong.
     pub async fn finalize<T: Schema + DeserializeOwned>(

@@ -35,7 +35,7 @@ const TIMEOUT: Duration = Duration::from_hours(1);
 ///
 /// The conversation starts with the state of the calling conversation, and with none of its messages. Its events go to
 /// the agent's own listeners. Its usage is part of the caller's. The host's cancellation of the run cancels it. A limit
-/// that it reaches, a budget of its own that is spent, a failure of its model, or a response that is no whole answer is an error of the call. A tool that ends its
+/// that it reaches, a budget of its own that is spent, a failure of its model, or a response that is not a whole answer is an error of the call. A tool that ends its
 /// conversation ends the caller's for the same reason; so does one that hands over to an agent that only the caller knows, and an
 /// answer that goes directly to the user. [Budgets](Agent::budget) of its callers hold for
 /// it too: if one of them does not pay, the call stays pending, and the agent goes on where it stood when the session runs again with
@@ -75,7 +75,7 @@ const TIMEOUT: Duration = Duration::from_hours(1);
 /// assert_eq!(run.text(), Some("1066."));
 /// # });
 /// ```
-#[must_use = "it is no tool until `build` is called"]
+#[must_use = "it is not a tool until `build` is called"]
 pub struct AgentTool {
     agent: Agent,
     def: ToolDef,

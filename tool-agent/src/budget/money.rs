@@ -66,7 +66,7 @@ impl FromStr for Money {
             units.checked_mul(MICROS)?.checked_add(micros)
         };
         micros().map(Self).ok_or_else(|| {
-            format!("`{text}` is no amount of money, such as `2.5`, with at most six decimals")
+            format!("`{text}` is not an amount of money, such as `2.5`, with at most six decimals")
         })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use toolwright_provider::call::{ErrorKind, Outcome, StoredOutcome, ToolCall, ToolError};
-use toolwright_runtime::executor::{Decided, PendingReason};
+use toolwright_runtime::executor::{DecidedCall, PendingReason};
 use toolwright_runtime::tool::{Context, Decision, OpenCall, OpenCallError, OpenCallState};
 use toolwright_runtime::toolset::Toolset;
 
@@ -202,7 +202,7 @@ impl Session {
         &mut self,
         tools: &Toolset,
         cx: &Context,
-    ) -> Result<Vec<Decided>, AgentError> {
+    ) -> Result<Vec<DecidedCall>, AgentError> {
         let (mut decided, mut wrong) = (Vec::new(), None);
         for wait in &mut self.waits {
             let checked = match wait.decision.clone() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use toolwright_provider::call::{Encoder, Outcome, StoredOutcome, ToolCall, ToolError, ToolResult};
-use toolwright_runtime::executor::{Decided, Pending};
+use toolwright_runtime::executor::{DecidedCall, Pending};
 use toolwright_runtime::tool::{CallPlace, Decision};
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::ShortStr;
@@ -28,9 +28,9 @@ pub(crate) struct SettledCall {
 
 impl SettledCall {
     /// Returns the call for the executor, which takes the outcome beside it.
-    pub(crate) fn decided(&self) -> Decided {
+    pub(crate) fn decided(&self) -> DecidedCall {
         let decision = Decision::Reject(String::new());
-        Decided::new(self.call.clone(), self.index, decision)
+        DecidedCall::new(self.call.clone(), self.index, decision)
     }
 }
 

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use toolwright_provider::call::{Outcome, StoredOutcome, ToolResult};
-use toolwright_runtime::executor::{Decided, PausedCalls, Pending, PendingReason, Question};
+use toolwright_runtime::executor::{DecidedCall, PausedCalls, Pending, PendingReason, Question};
 use toolwright_runtime::tool::{CallPlace, Decision};
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::ShortStr;
@@ -288,10 +288,10 @@ impl WaitingCall {
     }
 
     /// Attaches a decision to the call. A call of unknown outcome that runs again is another attempt.
-    pub(crate) fn decided(&self, decision: Decision) -> Decided {
+    pub(crate) fn decided(&self, decision: Decision) -> DecidedCall {
         let again = matches!(self.reason, PendingReason::OutcomeUnknown(_));
         let attempt = self.attempt.saturating_add(u32::from(again));
-        Decided::new(self.call.clone(), self.index, decision).with_attempt(attempt)
+        DecidedCall::new(self.call.clone(), self.index, decision).with_attempt(attempt)
     }
 
     /// Returns the question of the call's tool, or the first one of the agent that the call runs.

@@ -750,7 +750,7 @@ async fn calls_beyond_the_limit_of_a_turn_are_answered_and_do_not_run() {
     );
     let decided: Vec<_> = batch
         .pending()
-        .map(|call| call.decided(Decision::Approve))
+        .map(|call| call.with_decision(Decision::Approve))
         .collect();
     let batch = executor().run(&decided[1..], &Context::new()).await;
     assert!(batch.results().all(toolwright::ToolResult::is_success));

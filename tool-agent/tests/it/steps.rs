@@ -173,7 +173,7 @@ async fn a_call_that_waits_has_no_answer_and_the_others_run_once() {
     assert_eq!((again.messages.len(), again.pending.len()), (0, 1));
     let executor = Executor::serial(all());
     let says = toolwright::call::Decision::Approve;
-    let decided = [again.pending[0].decided(says)];
+    let decided = [again.pending[0].with_decision(says)];
     let batch = executor.run(&decided, &Context::new()).await;
     let result = batch.results().next().unwrap();
     let answer = toolwright::agent::thread::ToolMessage::of(0, result, toolwright::Encoder::auto());

@@ -247,7 +247,11 @@ async fn a_persons_yes_reaches_the_worker() {
     let batch = executor
         .run(&[ToolCall::new("c1", "pay", r#"{"bill": 7}"#)], &cx)
         .await;
-    let pending = batch.pending().next().unwrap().decided(Decision::Approve);
+    let pending = batch
+        .pending()
+        .next()
+        .unwrap()
+        .with_decision(Decision::Approve);
     let batch = executor.run(&[pending], &cx).await;
     let paid = batch.results().next().unwrap().content(Encoder::default());
     assert_eq!(paid, r#"paid 7 as in {"bill": 7}"#);

@@ -55,7 +55,7 @@ async fn a_call_whose_worker_dies_is_unknown_and_was_begun_once() {
     assert_eq!(notes(&notes_file, "begin"), 1);
     // A person lets it run again: another call, with another key.
     let asked = ToolCall::new("c1", "charge", arguments(&notes_file, 0));
-    let mut decided = pending.decided(Decision::Approve);
+    let mut decided = pending.with_decision(Decision::Approve);
     decided.call = asked;
     let batch = executor.run(&[decided], &cx).await;
     assert!(batch.results().next().unwrap().is_success());

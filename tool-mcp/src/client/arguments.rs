@@ -14,7 +14,7 @@ impl<'de> Deserialize<'de> for Arguments {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(deserializer)?;
         if !raw.get().trim_start().starts_with('{') {
-            return Err(D::Error::custom("the arguments are no object"));
+            return Err(D::Error::custom("the arguments are not objects"));
         }
         Ok(Self(one_line(raw.get().to_owned())))
     }

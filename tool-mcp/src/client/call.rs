@@ -413,7 +413,7 @@ fn silent(limit: Duration, is_sent: bool, skipped: Option<String>) -> SendError 
         format!("the call could not be sent within {limit:?}, and was not")
     };
     if let Some(line) = skipped {
-        words = format!("{words}; the server wrote a line that is no message: `{line}`");
+        words = format!("{words}; the server wrote a line that is not a message: `{line}`");
     }
     SendError::Failed(open(ToolError::new(ErrorKind::Timeout, words), is_sent))
 }

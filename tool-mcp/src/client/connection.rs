@@ -300,14 +300,14 @@ impl Connection {
                 let messages = array(text);
                 if messages.is_empty() {
                     self.health.skip(text);
-                    self.bad("a message that is no JSON-RPC: an array without messages");
+                    self.bad("a message that is not JSON-RPC: an array without messages");
                 }
                 for message in messages {
                     if message.starts_with('{') {
                         self.take(session, of, message);
                     } else {
                         self.health.skip(text);
-                        self.bad("a message that is no JSON-RPC: it is no object");
+                        self.bad("a message that is not JSON-RPC: it is not an object");
                     }
                 }
                 return;
@@ -316,10 +316,10 @@ impl Connection {
                 let why = match error {
                     FrameError::Json(error) => error.to_string(),
                     FrameError::Key(why) => why,
-                    FrameError::Array | FrameError::NotAnObject => "it is no object".to_owned(),
+                    FrameError::Array | FrameError::NotAnObject => "it is not an object".to_owned(),
                 };
                 self.health.skip(text);
-                let what = format!("a message that is no JSON-RPC: {why}");
+                let what = format!("a message that is not JSON-RPC: {why}");
                 self.bad(&what);
                 // Who waits for it hears so now.
                 let torn =

@@ -58,7 +58,7 @@ const LISTEN: &str = "subscriptions/listen";
 /// So long the stream of what a server says unasked may take to open.
 const OPENS: Duration = Duration::from_millis(500);
 
-/// So long a server may take to take what is no request.
+/// So long a server may take to take what is not a request.
 const TAKEN: Duration = Duration::from_secs(30);
 
 /// Time limit of telling a server that its session is over.
@@ -275,7 +275,7 @@ impl Http {
                     .answer(connection, outgoing, id, &session, response)
                     .await;
             }
-            // What is no request is about the session that is over.
+            // What is not a request is about the session that is over.
             let id = id?;
             let refusal = Refusal::read(response).await;
             let may_reconnect = session.id.is_some() && !again;
@@ -390,7 +390,7 @@ impl Http {
             }
             Err(answered) => return Some(answered),
         }
-        let why = "the body of the answer is no answer to the request";
+        let why = "the body of the answer is not an answer to the request";
         Some(Answered::Broken(why.to_owned()))
     }
 

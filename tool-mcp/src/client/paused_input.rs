@@ -103,7 +103,7 @@ impl PausedInput {
         }))
     }
 
-    /// Answers the first question. It stays open if the decision is no answer to it.
+    /// Answers the first question. It stays open if the decision is not an answer to it.
     fn answer(&mut self, decision: Decision) {
         let Some(asked) = self.questions.first_entry() else {
             return;

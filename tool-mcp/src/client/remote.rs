@@ -380,7 +380,7 @@ fn unreadable(raw: &str) -> String {
         ("_meta", "an object", is::<Option<Map<String, Value>>>),
     ];
     let Ok(keys) = serde_json::from_str::<HashMap<String, &RawValue>>(raw) else {
-        return "it is no object".to_owned();
+        return "it is not an object".to_owned();
     };
     for key in ["name", "inputSchema"] {
         if !keys.contains_key(key) {

@@ -77,7 +77,7 @@ pub(super) fn outcome(
     is_strict: bool,
     odd: impl FnOnce(&str),
 ) -> Result<Outcome, ToolError> {
-    let invalid = "the server's answer is no result of a tool";
+    let invalid = "the server's answer is not a result of a tool";
     let result = match serde_json::from_str::<CallResult<'_>>(result) {
         Ok(result) => result,
         Err(error) => {
@@ -95,7 +95,7 @@ pub(super) fn outcome(
         }
         Some(_) if is_strict => return Err(ToolError::new(ErrorKind::InvalidReturn, invalid)),
         Some(one) if one.starts_with(['{', '"']) => read_block(one, &mut blocks),
-        Some(_) => odd("the `content` of a result is no list, and is left out"),
+        Some(_) => odd("the `content` of a result is not a list, and is left out"),
     }
     if result.is_error == Some(true) {
         let error = error(structured, blocks);
@@ -158,7 +158,7 @@ fn says(block: &Block, structured: &RawValue, is_strict: bool) -> bool {
     let is_one = |one: &Value<'_>, other: &Value<'_>| {
         one == other && (!is_strict || sorted(one) == sorted(other))
     };
-    // `{"result": …}` around what is no object, as several kits do, or `{"content": …}`, as servers do by themselves.
+    // `{"result": …}` around what is not an object, as several kits do, or `{"content": …}`, as servers do by themselves.
     let is_inside =
         |value: &Value<'_>| matches!(structured.entries(), [(_, inner)] if is_one(inner, value));
     let is_it = |value: &Value<'_>| is_one(&structured, value) || is_inside(value);

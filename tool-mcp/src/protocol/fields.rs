@@ -12,7 +12,7 @@ const FEW: usize = 16;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fields<'t>(Vec<(Cow<'t, str>, &'t str)>);
 
-/// Why a text is no object.
+/// Why a text is not an object.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum FieldsError {
     /// It is not JSON.
@@ -85,7 +85,7 @@ impl<'t> Fields<'t> {
         self.json(key).filter(|json| *json != "null")
     }
 
-    /// The text of a string. `None` if there is none, or it is no string.
+    /// The text of a string. `None` if there is none, or it is not a string.
     pub(crate) fn text(&self, key: &str) -> Option<Cow<'t, str>> {
         string(self.some(key)?)
     }
@@ -95,7 +95,7 @@ impl<'t> Fields<'t> {
         lossy_string(self.some(key)?)
     }
 
-    /// The entries of an object. `None` if there is none, or it is no object.
+    /// The entries of an object. `None` if there is none, or it is not an object.
     pub(crate) fn object(&self, key: &str) -> Option<Self> {
         Self::of(self.some(key)?).ok()
     }

@@ -65,7 +65,7 @@ fn collect(
             let kind = property.get("type").and_then(Value::as_str);
             if !matches!(kind, Some("string" | "integer" | "boolean")) {
                 return Err(format!(
-                    "`{name}` with `{MARK}` is no string, integer or boolean"
+                    "`{name}` with `{MARK}` is not a string, integer or boolean"
                 ));
             }
             found.push(Repeated {

@@ -29,7 +29,7 @@ pub(crate) enum MessageParams<'m> {
     Wrong(FieldsError),
 }
 
-/// Why a text is no message.
+/// Why a text is not a message.
 #[derive(Debug, PartialEq)]
 pub(crate) enum FrameError {
     /// It is not JSON.
@@ -99,7 +99,7 @@ impl<'m> Frame<'m> {
     fn method(&mut self, scanner: &mut Scanner<'m>) -> Result<(), FrameError> {
         if scanner.peek() != Some(b'"') {
             scanner.skip()?;
-            return Err(FrameError::Key("`method` is no string".to_owned()));
+            return Err(FrameError::Key("`method` is not a string".to_owned()));
         }
         match self.method.replace(scanner.string()?) {
             None => Ok(()),

@@ -28,7 +28,7 @@ impl<'t> RequestMeta<'t> {
     /// Reads it out of the parameters.
     ///
     /// # Errors
-    /// Fails if `_meta` is there and is no object.
+    /// Fails if `_meta` is there and is not an object.
     pub(crate) fn of(params: &Fields<'t>) -> Result<Self, FieldsError> {
         match params.some("_meta") {
             Some(meta) => Fields::of(meta).map(Self),

@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use toolwright_json::ObjectWriter;
 use toolwright_provider::call::{FormatVersion, ToolCall};
-use toolwright_runtime::executor::{Batch, Decided, Executor, KeptCall, PausedCalls};
+use toolwright_runtime::executor::{Batch, DecidedCall, Executor, KeptCall, PausedCalls};
 use toolwright_runtime::tool::{Cancel, Context, Progress};
 use toolwright_runtime::toolset::Registry;
 use toolwright_schema::decode::Repair;
@@ -114,14 +114,14 @@ impl CallTask {
         calling.check_client()?;
         let responses = match params.some("inputResponses") {
             Some(responses) => {
-                Fields::of(responses).map_err(|_| wrong("`inputResponses` is no object"))?
+                Fields::of(responses).map_err(|_| wrong("`inputResponses` is not an object"))?
             }
             None => Fields::default(),
         };
         let state = match params.some("requestState") {
             Some(_) => {
                 let state = params.text("requestState");
-                Some(state.ok_or_else(|| wrong("`requestState` is no string"))?)
+                Some(state.ok_or_else(|| wrong("`requestState` is not a string"))?)
             }
             None => None,
         };
@@ -267,7 +267,7 @@ impl CallTask {
     }
 
     /// Runs the call, or goes on with it, as soon as its client has read enough of what it was told.
-    async fn start(&self, paused: &PausedCalls, decided: Option<Decided>) -> CallInProgress {
+    async fn start(&self, paused: &PausedCalls, decided: Option<DecidedCall>) -> CallInProgress {
         let stop = self.cx.cancel();
         let turn = async {
             match &self.caller.peer {
@@ -495,7 +495,7 @@ pub(super) fn lacks(words: impl Into<String>, capabilities: &str) -> RpcError {
 }
 
 fn wrong_params(request: &Request<'_>, why: &str) -> RpcError {
-    let words = format!("these are no parameters of `{}`: {why}", request.method);
+    let words = format!("these are not parameters of `{}`: {why}", request.method);
     RpcError::invalid_params(words)
 }
 
@@ -509,7 +509,7 @@ fn called(
     let id = request.id.to_text();
     if request.method == "resources/read" {
         let Some(uri) = params.text("uri") else {
-            return Err(wrong_params(request, "`uri` is no string"));
+            return Err(wrong_params(request, "`uri` is not a string"));
         };
         let found = shared
             .resources
@@ -523,7 +523,7 @@ fn called(
         Ok((CallKind::Resource { uri }, call))
     } else {
         let Some(name) = params.text("name") else {
-            return Err(wrong_params(request, "`name` is no string"));
+            return Err(wrong_params(request, "`name` is not a string"));
         };
         let is_prompt = request.method == "prompts/get";
         let kind = if is_prompt {

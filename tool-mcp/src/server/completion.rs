@@ -67,7 +67,7 @@ struct CompletionRequest {
 impl CompletionRequest {
     fn read(shared: &Shared, caller: &Caller, params: &Fields<'_>) -> Result<Self, RpcError> {
         let wrong = |why: &str| {
-            let words = format!("these are no parameters of `completion/complete`: {why}");
+            let words = format!("these are not parameters of `completion/complete`: {why}");
             RpcError::invalid_params(words)
         };
         let of = params

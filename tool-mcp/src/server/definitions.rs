@@ -15,7 +15,7 @@ use crate::protocol::{Fields, RpcError, Version};
 /// `tools/list`.
 pub(super) fn page(shared: &Shared, caller: &Caller, params: &Fields<'_>) -> Answered {
     let tools = shared.executor.tools(&caller.cx);
-    // Clients refuse a whole list for one tool whose arguments are no object.
+    // Clients refuse a whole list for one tool whose arguments are not objects.
     let is_listed = |def: &&ToolDef| object_root(&def.input, true).is_ok();
     let defs: Vec<&ToolDef> = sent_definitions(&tools).filter(is_listed).collect();
     let wire = wire(caller.version);

@@ -128,7 +128,7 @@ fn try_begin(
         }
         ("resources/subscribe" | "resources/unsubscribe", false) if shared.resources.is_some() => {
             let Some(uri) = params.text("uri") else {
-                return Err(RpcError::invalid_params("`uri` is no string"));
+                return Err(RpcError::invalid_params("`uri` is not a string"));
             };
             if method == "resources/subscribe" && !may_read(shared, &caller.cx, &uri) {
                 return Err(call::no_resource(caller.version, &uri));
@@ -195,7 +195,7 @@ fn now(result: String) -> RpcAnswer {
 fn greet(shared: &Shared, peer: &Peer, params: &Fields<'_>) -> Answered {
     let Some(asked) = params.text("protocolVersion") else {
         return Err(RpcError::invalid_params(
-            "these are no parameters of `initialize`: there is no `protocolVersion`",
+            "these are not parameters of `initialize`: there is no `protocolVersion`",
         ));
     };
     let version = Version::greeted(&asked);

@@ -49,7 +49,7 @@ impl Request<'_> {
     }
 }
 
-/// A text that is no message, or none that is understood: an error for the client.
+/// A text that is not a message, or none that is understood: an error for the client.
 #[derive(Debug)]
 pub(super) struct ParseError {
     pub(super) error: RpcError,
@@ -90,7 +90,7 @@ impl ParseError {
 impl<'m> Incoming<'m> {
     pub(super) fn read(bytes: &'m [u8]) -> Result<Self, ParseError> {
         let no_json =
-            |why: String| ParseError::new(code::PARSE_ERROR, format!("this is no JSON: {why}"));
+            |why: String| ParseError::new(code::PARSE_ERROR, format!("this is not JSON: {why}"));
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let (text, _) = bytes.split_at(error.valid_up_to());
             no_json(error.to_string()).torn(&String::from_utf8_lossy(text))
@@ -102,10 +102,11 @@ impl<'m> Incoming<'m> {
                 ParseError::new(code::INVALID_REQUEST, words).torn(text)
             }
             FrameError::Json(error) => no_json(error.to_string()).torn(text),
-            FrameError::Key(why) => {
-                ParseError::new(code::INVALID_REQUEST, format!("this is no message: {why}"))
-                    .torn(text)
-            }
+            FrameError::Key(why) => ParseError::new(
+                code::INVALID_REQUEST,
+                format!("this is not a message: {why}"),
+            )
+            .torn(text),
             FrameError::Array | FrameError::NotAnObject => {
                 ParseError::new(code::INVALID_REQUEST, "a message is a JSON object")
             }
@@ -134,11 +135,11 @@ impl<'m> Incoming<'m> {
         let Some(method) = frame.method else {
             return match answer {
                 Some(answer) => Ok(Self::Response { id, answer }),
-                None => invalid("the message is no request, no notification and no response"),
+                None => invalid("the message is not a request, a notification or a response"),
             };
         };
         if frame.id.is_some() && id.is_none() {
-            return invalid("the id is no string and no integer");
+            return invalid("the id is not a string or an integer");
         }
         let params = match frame.params {
             MessageParams::Object(params) => params,
@@ -147,9 +148,9 @@ impl<'m> Incoming<'m> {
             MessageParams::Wrong(why) => {
                 let why = match why {
                     FieldsError::Twice(key) => format!("`{key}` is there more than once"),
-                    _ => "they are no object".to_owned(),
+                    _ => "they are not objects".to_owned(),
                 };
-                let message = format!("these are no parameters of `{method}`: {why}");
+                let message = format!("these are not parameters of `{method}`: {why}");
                 return Err(ParseError::of(code::INVALID_PARAMS, message, asks));
             }
         };
@@ -157,7 +158,8 @@ impl<'m> Incoming<'m> {
             return Ok(Self::Notification { method, params });
         };
         let Ok(meta) = RequestMeta::of(&params) else {
-            let message = format!("these are no parameters of `{method}`: `_meta` is no object");
+            let message =
+                format!("these are not parameters of `{method}`: `_meta` is not an object");
             return Err(ParseError::of(code::INVALID_PARAMS, message, asks));
         };
         Ok(Self::Request(Request {

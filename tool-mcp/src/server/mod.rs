@@ -249,7 +249,7 @@ impl McpServer {
         })
     }
 
-    /// Returns notices of tools that are not listed, since their arguments are no object: clients would refuse the whole list.
+    /// Returns notices of tools that are not listed, since their arguments are not objects: clients would refuse the whole list.
     /// They can be called.
     pub fn notices(&self) -> Vec<Notice> {
         definitions::notices(&self.0.registry.snapshot())

@@ -128,7 +128,7 @@ fn check(schema: &Value) -> Result<(), String> {
             Some("array") if property.get("items").is_some_and(is_choice) => {}
             _ => {
                 return Err(format!(
-                    "`{name}` is no string, number, boolean, or choice of strings"
+                    "`{name}` is not a string, number, boolean, or choice of strings"
                 ));
             }
         }

@@ -113,7 +113,7 @@ pub(super) fn answer(
         return Err(call::lacks(words, &needed.end()));
     }
     let Some(id) = params.text("taskId") else {
-        return Err(RpcError::invalid_params("`taskId` is no string"));
+        return Err(RpcError::invalid_params("`taskId` is not a string"));
     };
     let call = find(shared, &caller.cx, &id);
     let call = call.ok_or_else(|| RpcError::invalid_params(format!("unknown task `{id}`")))?;

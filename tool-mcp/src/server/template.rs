@@ -30,7 +30,7 @@ pub(crate) fn variables<'t>(template: &'t str, uri: &str) -> Option<Vec<(&'t str
         .collect()
 }
 
-/// The regular expression of a template, and the names of its groups. `None` if it is no template.
+/// The regular expression of a template, and the names of its groups. `None` if it is not a template.
 fn pattern(template: &str) -> Option<(String, Vec<&str>)> {
     let (mut pattern, mut names, mut rest) = ("(?s)^".to_owned(), Vec::new(), template);
     while let Some((before, after)) = rest.split_once('{') {

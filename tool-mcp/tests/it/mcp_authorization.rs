@@ -1130,7 +1130,11 @@ async fn tokens_that_are_no_bearers_tokens_are_refused() {
         encode(&header, &issuer.claims(scopes), &key(0)).unwrap()
     };
     for (token, status, why) in [
-        (with("sub", json!(1)), 401, "the token's `sub` is no string"),
+        (
+            with("sub", json!(1)),
+            401,
+            "the token's `sub` is not a string",
+        ),
         (
             without(&["sub", "client_id"]),
             401,
@@ -1147,7 +1151,7 @@ async fn tokens_that_are_no_bearers_tokens_are_refused() {
         (
             of_type("token-introspection+jwt"),
             401,
-            "the token is no access token",
+            "the token is not an access token",
         ),
         (of_type("at+jwt"), 200, ""),
         (of_type("application/AT+JWT"), 200, ""),
@@ -1232,7 +1236,11 @@ async fn of_resources_that_nobody_may_read_nothing_is_told() {
 fn urls_have_to_be_safe() {
     let issuer = "https://login.example.com";
     for (resource, issuer, why) in [
-        ("shop", issuer, r#"the URL of the server is no URL: "shop""#),
+        (
+            "shop",
+            issuer,
+            r#"the URL of the server is not a URL: "shop""#,
+        ),
         (
             "http://shop.example.com/mcp",
             issuer,

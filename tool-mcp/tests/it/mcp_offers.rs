@@ -584,7 +584,7 @@ async fn arguments_are_completed() {
         ),
         (
             json!({}),
-            "these are no parameters of `completion/complete`: there is no `ref`",
+            "these are not parameters of `completion/complete`: there is no `ref`",
         ),
     ];
     for (params, words) in table {

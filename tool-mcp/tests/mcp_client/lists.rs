@@ -187,7 +187,7 @@ async fn no_tool_is_dropped_without_a_word() {
         words[words.len() - 5..],
         [
             "its `name` is not a string",
-            "it is no object",
+            "it is not an object",
             "its `inputSchema` is missing",
             "its hint `readOnlyHint` is not a boolean and is ignored",
             "its `description` is not a string",

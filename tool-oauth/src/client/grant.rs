@@ -107,7 +107,7 @@ impl ConsentPage {
             ));
         };
         let redirect_uri = RedirectUrl::new(redirect_uri.to_owned())
-            .map_err(|_| AuthError::new("the `redirect_uri` is no URL"))?;
+            .map_err(|_| AuthError::new("the `redirect_uri` is not a URL"))?;
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
         let client = client(place, registered)
             .set_auth_uri(AuthUrl::from_url(authorization))
@@ -310,7 +310,7 @@ pub(super) async fn client_credentials(
 pub(super) fn put(tokens: &mut StoredTokens, given: &BasicTokenResponse) -> Result<(), AuthError> {
     if *given.token_type() != BasicTokenType::Bearer {
         return Err(AuthError::new(
-            "the authorization server gave a token that is no bearer token",
+            "the authorization server gave a token that is not a bearer token",
         ));
     }
     let access_token = token::checked(given.access_token().secret());

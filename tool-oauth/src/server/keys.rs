@@ -153,7 +153,7 @@ impl IssuerKeys {
             return Err(invalid("the token has a critical header that is not known"));
         }
         if head.typ.as_deref().is_some_and(is_other) {
-            return Err(invalid("the token is no access token"));
+            return Err(invalid("the token is not an access token"));
         }
         let mut rules = Validation::new(head.alg);
         rules.set_audience(audiences);
@@ -286,7 +286,7 @@ fn of_a_bearer(claims: Map<String, Value>, issuer: &str) -> Result<Map<String, V
     } else if claims.contains_key("cnf") {
         "the token is bound to a key of its client"
     } else if claims.get("sub").is_some_and(|sub| !sub.is_string()) {
-        "the token's `sub` is no string"
+        "the token's `sub` is not a string"
     } else if claims.get("sub") == Some(&Value::from("")) {
         "the token's `sub` is empty"
     } else if !claims.contains_key("sub") && client_id(&claims).is_none() {

@@ -406,7 +406,7 @@ fn a_hidden_parameter_that_the_api_requires_is_a_notice() {
     );
 }
 
-/// `%+F` is no escape, so it cannot hide what stands behind it.
+/// `%+F` is not an escape, so it cannot hide what stands behind it.
 #[test]
 fn a_sign_is_no_digit_of_an_escape() {
     let text = document(&operation("/a%+F/{id}", "get", r#""parameters": []"#), "");

@@ -236,7 +236,7 @@ fn a_call_that_cannot_be_sent_waits_for_nobody() {
     assert_eq!(batch.pending().count(), 1);
 }
 
-/// The program: what of a document is no tool, its tools, and a call.
+/// The program: what of a document is not a tool, its tools, and a call.
 #[cfg(feature = "program")]
 #[tokio::test]
 async fn the_program_checks_lists_and_calls() {

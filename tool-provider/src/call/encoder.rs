@@ -174,7 +174,7 @@ impl Encoder {
 }
 
 impl Encoder {
-    /// Encodes the result as JSON, for a provider whose form has a value there. Text that is no JSON becomes a string.
+    /// Encodes the result as JSON, for a provider whose form has a value there. Text that is not JSON becomes a string.
     pub(crate) fn encode_json(self, result: &ToolResult) -> Cow<'_, str> {
         match (self.style, &result.outcome) {
             (EncodingStyle::Json | EncodingStyle::Envelope { .. }, _) => self.encode(result),

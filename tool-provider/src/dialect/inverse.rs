@@ -36,7 +36,7 @@ pub enum Op {
         /// Number of elements.
         len: usize,
     },
-    /// A string becomes the value whose JSON it is. One that is no JSON stays.
+    /// A string becomes the value whose JSON it is. One that is not JSON stays.
     TextToJson,
     /// A key gets its own name back.
     KeyIsRenamed {

@@ -66,7 +66,7 @@ impl LowerErrorCode {
     /// Returns the text of the fault, to follow the value's name.
     pub const fn words(self) -> &'static str {
         match self {
-            Self::RootNotObject => " are no object",
+            Self::RootNotObject => " are not objects",
             Self::RootUnion => " are one of several objects",
             Self::ObjectWithUnion => " has keys of its own beside those of an enum",
             Self::UntypedSchema => " may be any value",

@@ -260,7 +260,7 @@ impl Wire {
     /// request, it has only the calls.
     ///
     /// # Errors
-    /// When the response itself is no JSON or of another form, or is the provider's report of a
+    /// When the response itself is not JSON or of another form, or is the provider's report of a
     /// failure.
     pub fn completion(self, response: &str) -> Result<Completion, WireError> {
         let response = self.read(response)?;

@@ -14,7 +14,7 @@ use toolwright_schema::text::Printable;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExtrasError {
-    /// The extras are no JSON object.
+    /// The extras are not JSON objects.
     NotAnObject {
         /// The wire that they are for.
         wire: Wire,
@@ -31,7 +31,7 @@ pub enum ExtrasError {
 impl fmt::Display for ExtrasError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotAnObject { wire } => write!(f, "the extras for {wire:?} are no JSON object"),
+            Self::NotAnObject { wire } => write!(f, "the extras for {wire:?} are not JSON objects"),
             Self::OwnKeys { wire, keys } => {
                 let keys = keys.iter().map(|key| format!("`{}`", Printable::new(key)));
                 let keys: Vec<_> = keys.collect();

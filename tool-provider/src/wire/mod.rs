@@ -297,13 +297,13 @@ impl Wire {
     /// The calls of a response, in order; none if the model made none.
     ///
     /// Arguments stay text. Whatever is wrong with one call shows when it is answered: a call
-    /// without a name is a call of an unknown tool, and arguments that are no JSON are refused with
+    /// without a name is a call of an unknown tool, and arguments that are not JSON are refused with
     /// the place where they break. A call without an id gets `call_0`, `call_1` and so on, by its
     /// place, and so does one whose id a call before it has: providers refuse a request with two calls of one
     /// id. Both run, and each is answered under its own.
     ///
     /// # Errors
-    /// When the response itself is no JSON or of another form.
+    /// When the response itself is not JSON or of another form.
     pub fn calls(self, response: &str) -> Result<Vec<ToolCall>, WireError> {
         Ok(self.read(response)?.calls())
     }
@@ -341,7 +341,7 @@ impl Wire {
     /// again, such as text of white space, are left out.
     ///
     /// # Errors
-    /// When the response itself is no JSON or of another form.
+    /// When the response itself is not JSON or of another form.
     pub fn turn(
         self,
         response: &str,

@@ -89,7 +89,7 @@ impl<'d> ToolDeclaration<'d> {
             Input::Plain(schema) if let Ok(Some(schema)) = object_root(schema, takes_all_of) => {
                 out.push_str(&schema);
             }
-            // The list has no tool whose arguments are no object.
+            // The list has no tool whose arguments are not objects.
             _ => self.write_schema(out),
         }
     }

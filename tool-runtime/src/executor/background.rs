@@ -2,7 +2,7 @@
 
 use tokio::runtime::Handle;
 
-use super::{Batch, Decided, Executor, PendingReason, Reply};
+use super::{Batch, DecidedCall, Executor, PendingReason, Reply};
 use crate::tool::{Context, Decision, OpenCallHandle, OpenCalls, failed, key_of};
 use crate::toolset::ToolEntry;
 use toolwright_provider::call::{Outcome, StoredOutcome, ToolCall, ToolError};
@@ -29,7 +29,7 @@ pub(super) async fn in_background(
     let executor = executor.of_background(entry, open.time_limit());
     let outcome = noted(handle.key().to_owned(), cx);
     let cx = cx.in_background(handle.call(), handle.cancel());
-    let decided = [Decided::new(call.clone(), 0, Decision::Approve)];
+    let decided = [DecidedCall::new(call.clone(), 0, Decision::Approve)];
     runtime.spawn(async move {
         let batch = executor.run(&decided, &cx).await;
         end(handle, &batch).await;

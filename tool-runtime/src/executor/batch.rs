@@ -47,7 +47,7 @@ pub enum Reply {
 /// A call that waits for a person or the host.
 ///
 /// [`Batch::resume`] continues it. Where it waits longer than the program runs, store the call and its place: with a
-/// decision they are a [`Decided`](crate::executor::Decided). The turn goes to the model when all of its calls are answered:
+/// decision they are a [`DecidedCall`](crate::executor::DecidedCall). The turn goes to the model when all of its calls are answered:
 ///
 /// ```
 /// use toolwright::layers::Approval;

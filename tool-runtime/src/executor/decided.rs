@@ -9,7 +9,7 @@ use toolwright_provider::call::ToolCall;
 
 /// A pending call with the decision about it; see [`Executor::run`](crate::executor::Executor::run). It can be stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Decided {
+pub struct DecidedCall {
     /// The call, with the arguments that were shown.
     pub call: ToolCall,
     /// Its place in the model's turn, from 0.
@@ -26,8 +26,8 @@ pub struct Decided {
     pub(super) shown: Option<Arc<[u8]>>,
 }
 
-impl Decided {
-    /// Makes a decision about a call at this place of its turn. [`Pending::decided`] makes one that is bound to the tool, too:
+impl DecidedCall {
+    /// Makes a decision about a call at this place of its turn. [`Pending::with_decision`] makes one that is bound to the tool, too:
     /// if the tool has another definition when the call is to run, the call waits again.
     pub fn new(call: ToolCall, place: usize, decision: Decision) -> Self {
         Self {
@@ -56,12 +56,12 @@ impl Decided {
 impl Pending {
     /// Attaches a decision to the call. It is about the tool as it was shown. A call of [unknown outcome](PendingReason::OutcomeUnknown) that runs again has a
     /// new [key](crate::tool::Context::idempotency_key).
-    pub fn decided(&self, decision: Decision) -> Decided {
+    pub fn with_decision(&self, decision: Decision) -> DecidedCall {
         let again = matches!(self.reason, PendingReason::OutcomeUnknown(_));
-        Decided {
+        DecidedCall {
             attempt: self.attempt.saturating_add(u32::from(again)),
             shown: self.shown.clone(),
-            ..Decided::new(self.call.clone(), self.place, decision)
+            ..DecidedCall::new(self.call.clone(), self.place, decision)
         }
     }
 }

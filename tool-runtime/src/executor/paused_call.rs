@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::layer::{Handled, Layer, Next, Request};
-use super::{Decided, Executor, Pending, PendingReason, Question, Reply};
+use super::{DecidedCall, Executor, Pending, PendingReason, Question, Reply};
 use crate::tool::{BoxFuture, Context, Decision};
 use toolwright_provider::call::{Bytes, ErrorKind, Outcome, ToolDef, ToolError, ToolResult};
 use toolwright_schema::panics::reported;
@@ -113,13 +113,13 @@ impl PausedCalls {
         pending: &Pending,
         state: Option<KeptState>,
         decision: Decision,
-    ) -> (Self, Decided) {
+    ) -> (Self, DecidedCall) {
         let Some(state) = state else {
-            return (Self::default(), pending.decided(decision));
+            return (Self::default(), pending.with_decision(decision));
         };
         let calls = Self::default();
         calls.resumes(pending.place, Some(pending.clone()), state, decision);
-        (calls, pending.decided(Decision::Approve))
+        (calls, pending.with_decision(Decision::Approve))
     }
 
     /// Gives the tool of the call at this place its state and a decision, once the call is made again as an approved one.

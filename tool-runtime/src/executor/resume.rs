@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::batch::{Batch, Halted, Reply};
-use super::decided::Decided;
+use super::decided::DecidedCall;
 use super::{Executor, known};
 use crate::tool::{Context, Decision, State};
 
@@ -90,7 +90,7 @@ impl Batch {
     fn decided(
         &self,
         decisions: impl IntoIterator<Item = (usize, Decision)>,
-    ) -> Result<(Vec<usize>, Vec<Decided>), ResumeError> {
+    ) -> Result<(Vec<usize>, Vec<DecidedCall>), ResumeError> {
         let mut decided = BTreeMap::new();
         for (index, decision) in decisions {
             let pending = match self.calls.get(index) {
@@ -98,7 +98,10 @@ impl Batch {
                 Some(Reply::Answered(_)) => return Err(ResumeError::Answered(index)),
                 None => return Err(ResumeError::Missing(index)),
             };
-            if decided.insert(index, pending.decided(decision)).is_some() {
+            if decided
+                .insert(index, pending.with_decision(decision))
+                .is_some()
+            {
                 return Err(ResumeError::Repeated(index));
             }
         }

@@ -1,14 +1,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::decided::Decided;
+use super::decided::DecidedCall;
 use super::shown::definition_bytes;
 use crate::tool::Decision;
 use crate::toolset::ToolEntry;
 use toolwright_provider::call::{StoredOutcome, ToolCall};
 
 /// The calls of a turn that an [executor](crate::executor::Executor::run) runs. It is made of calls or of
-/// [decided](Decided) calls, by `Into`.
+/// [decided](DecidedCall) calls, by `Into`.
 pub struct Turn<'a> {
     pub(super) calls: Cow<'a, [ToolCall]>,
     plans: Plans<'a>,
@@ -20,7 +20,7 @@ pub struct Turn<'a> {
 #[derive(Clone, Copy)]
 enum Plans<'a> {
     Planned(&'a [CallPlan]),
-    Decided(&'a [Decided]),
+    Decided(&'a [DecidedCall]),
 }
 
 /// A call to run.
@@ -40,7 +40,7 @@ pub enum CallPlan {
     #[default]
     Run,
     /// It runs as every call does, and may use old names of the tool and its arguments: it was made for an earlier version
-    /// of the tools, and stored since. A pending call that is [decided](super::Decided) may always use them.
+    /// of the tools, and stored since. A pending call that is [decided](super::DecidedCall) may always use them.
     Stored,
     /// It was answered before, or stays pending.
     Leave,
@@ -155,7 +155,7 @@ impl CallOfTurn for ToolCall {
     }
 }
 
-impl CallOfTurn for Decided {
+impl CallOfTurn for DecidedCall {
     fn turn(decided: &[Self]) -> Turn<'_> {
         Turn {
             calls: decided.iter().map(Self::as_run).collect(),

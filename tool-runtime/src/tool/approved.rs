@@ -33,7 +33,7 @@ use toolwright_provider::call::{ErrorKind, ToolError};
 /// let batch = executor.run_blocking(&[ToolCall::new("1", "pay", r#"{"bill": 7}"#)], &cx);
 /// let pending = batch.pending().next().unwrap();
 ///
-/// let batch = executor.run_blocking(&[pending.decided(Decision::Approve)], &cx);
+/// let batch = executor.run_blocking(&[pending.with_decision(Decision::Approve)], &cx);
 /// let paid = batch.results().next().unwrap().content(Default::default());
 /// assert_eq!(paid, r#"bill 7 is paid, as approved: {"bill": 7}"#);
 /// ```

@@ -51,7 +51,7 @@ toolwright_json::named_enum! {
     #[serde(rename_all = "snake_case")]
     #[non_exhaustive]
     pub enum FaultCode {
-        /// The text is no JSON.
+        /// The text is not JSON.
         InvalidJson = "invalid_json",
         /// The arguments are JSON, but no object.
         NotObject = "not_object",

@@ -12,7 +12,7 @@ pub type Pair = (Cow<'static, str>, Ordered);
 
 /// Reads the JSON text of a schema.
 ///
-/// `None` if it is no JSON, or holds a number that is too large for an `f64`. Decimals, and integers of more than 64
+/// `None` if it is not JSON, or holds a number that is too large for an `f64`. Decimals, and integers of more than 64
 /// bits, become the nearest `f64`'s shortest text, so that equal bounds are equal bytes in definitions.
 pub fn read(text: &str) -> Option<Ordered> {
     owned(Value::parse(text).ok()?)

@@ -63,12 +63,12 @@ impl Bad {
 
 /// The parts of a JSON object; `what` it is, for messages.
 pub(crate) fn parse<'l>(text: &'l [u8], what: &str) -> Result<Line<'l>, Bad> {
-    let no_json = |why: String| Bad::new("invalid_json", format!("{what} is no JSON: {why}"));
+    let no_json = |why: String| Bad::new("invalid_json", format!("{what} is not JSON: {why}"));
     let text = std::str::from_utf8(text).map_err(|error| no_json(error.to_string()))?;
     // serde takes an array for a struct.
     if !text.trim_start().starts_with('{') {
         return Err(match serde_json::from_str::<&RawValue>(text) {
-            Ok(_) => Bad::new("not_object", format!("{what} is no JSON object")),
+            Ok(_) => Bad::new("not_object", format!("{what} is not a JSON object")),
             Err(error) => no_json(error.to_string()),
         });
     }
@@ -90,7 +90,7 @@ pub(crate) fn asked<'l>(line: &Line<'l>) -> Result<Asked<'l>, Bad> {
             return Err(Bad::new("unknown_argument", text));
         }
         let items = serde_json::from_str::<Vec<&RawValue>>(batch.get());
-        let items = items.map_err(|_| Bad::new("wrong_type", "`batch` is no array"))?;
+        let items = items.map_err(|_| Bad::new("wrong_type", "`batch` is not an array"))?;
         return Ok(Asked::Batch(
             items.into_iter().map(item).collect(),
             context(line)?,
@@ -155,16 +155,16 @@ fn context(line: &Line<'_>) -> Result<Context, Bad> {
     match line.repair.map(RawValue::get) {
         None | Some("true") => Ok(Context::new()),
         Some("false") => Ok(Context::new().with_repairs(toolwright::args::Repairs::None)),
-        Some(_) => Err(Bad::new("wrong_type", "`repair` is no boolean")),
+        Some(_) => Err(Bad::new("wrong_type", "`repair` is not a boolean")),
     }
 }
 
 fn string(raw: &RawValue, part: &str) -> Result<String, Bad> {
     serde_json::from_str(raw.get()).map_err(|error| {
         if error.is_data() {
-            Bad::new("wrong_type", format!("{part} is no string"))
+            Bad::new("wrong_type", format!("{part} is not a string"))
         } else {
-            Bad::new("invalid_json", format!("{part} is no JSON: {error}"))
+            Bad::new("invalid_json", format!("{part} is not JSON: {error}"))
         }
     })
 }
@@ -174,7 +174,7 @@ fn string(raw: &RawValue, part: &str) -> Result<String, Bad> {
 pub(crate) fn register(registry: &Registry, tool: &RawValue) -> Result<String, Bad> {
     let invalid = |why: String| Bad::new("invalid_tool", format!("no tool was registered: {why}"));
     if !tool.get().starts_with('{') {
-        return Err(Bad::new("wrong_type", "`register` is no object"));
+        return Err(Bad::new("wrong_type", "`register` is not an object"));
     }
     let tool: Registration =
         serde_json::from_str(tool.get()).map_err(|_| invalid(unreadable(tool)))?;

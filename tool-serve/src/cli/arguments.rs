@@ -29,7 +29,9 @@ pub(super) enum FlagError {
 impl fmt::Display for FlagError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoObject => f.write_str("`--json` is no JSON object, so no flag can go over it"),
+            Self::NoObject => {
+                f.write_str("`--json` is not a JSON object, so no flag can go over it")
+            }
             Self::NoEntry(flag) => write!(f, "`--{flag}` takes KEY=VALUE"),
         }
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::sync::mpsc::Receiver;
 use toolwright_json::strip_bom;
 use toolwright_provider::call::ToolCall;
-use toolwright_runtime::executor::{Batch, Decided, Executor, Pending, PendingReason, Reply};
+use toolwright_runtime::executor::{Batch, DecidedCall, Executor, Pending, PendingReason, Reply};
 use toolwright_runtime::tool::{Context, Decision, Progress};
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
@@ -141,7 +141,7 @@ impl CallCommand {
                         return Some(Reply::Answered(result));
                     };
                     repairs = result.repairs.into();
-                    let decided = [Decided::new(self.call.clone(), 0, said)];
+                    let decided = [DecidedCall::new(self.call.clone(), 0, said)];
                     batch = executor.run(&decided, cx).await;
                     continue;
                 }
@@ -157,7 +157,7 @@ impl CallCommand {
                 return Some(Reply::Pending(waits.clone()));
             };
             repairs.extend_from_slice(&waits.repairs);
-            let decided = [waits.decided(decision)];
+            let decided = [waits.with_decision(decision)];
             batch = meter.over(executor.run(&decided, cx), &mut reports).await;
         }
     }

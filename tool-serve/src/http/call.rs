@@ -10,7 +10,7 @@ use axum::response::Response;
 use toolwright_json::strip_bom;
 use toolwright_provider::call::{ErrorKind, ToolCall};
 use toolwright_runtime::executor::{
-    Batch, Decided, PausedCalls, Pending, PendingReason, Reply, ResumedCall,
+    Batch, DecidedCall, PausedCalls, Pending, PendingReason, Reply, ResumedCall,
 };
 use toolwright_runtime::tool::Context;
 use toolwright_schema::decode::FaultCode;
@@ -79,7 +79,7 @@ pub(super) async fn call(
 #[derive(Clone)]
 pub(super) struct CallRun {
     pub(super) call: ToolCall,
-    pub(super) decided: Option<Decided>,
+    pub(super) decided: Option<DecidedCall>,
     pub(super) paused: PausedCalls,
     /// Keeps a call that goes on if the client leaves before its answer.
     pub(super) _resumed: Option<Arc<ResumedCall>>,

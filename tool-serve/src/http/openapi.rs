@@ -24,7 +24,7 @@ const ANSWERS: &str = r##"{
 
 /// Responses of failed calls, by status.
 const FAILURES: [(&str, &str); 12] = [
-    ("400", "The body is no JSON."),
+    ("400", "The body is not JSON."),
     (
         "403",
         "A person or a policy said no, or the host or origin is not allowed.",

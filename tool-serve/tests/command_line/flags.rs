@@ -223,7 +223,7 @@ fn json_is_read_as_it_came() {
     // What the decoder says, it says of the text that was given.
     let table = [
         (r#"{"location":"a","location":"b"}"#, "location: "),
-        (r#"{"location":"a","#, "the arguments are no valid JSON"),
+        (r#"{"location":"a","#, "the arguments are not valid JSON"),
         ("[]", "must be a JSON object"),
         (
             r#"{"location":"a","dayz":2,"unit":5}"#,

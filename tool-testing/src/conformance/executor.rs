@@ -84,7 +84,7 @@ pub fn executor(run: impl Fn(&Toolset, &[ToolCall], &Context) -> TurnResult) {
     assert!(!told, "the model reads what a panic says");
     let unwritable = [Some(ErrorKind::Encoding), None];
     check(
-        "a value that is no JSON",
+        "a value that is not JSON",
         &["unwritable", "good"],
         &unwritable,
     );

@@ -49,7 +49,7 @@ async fn pay() {
     let batch = executor.run(&[call], &cx).await;
     for pending in batch.pending() {
         println!("May it run? {}", pending.call.arguments);
-        let decided = [pending.decided(Decision::Approve)];
+        let decided = [pending.with_decision(Decision::Approve)];
         let batch = executor.run(&decided, &cx).await;
         for result in batch.results() {
             println!("{}", result.content(Encoder::default()));
@@ -70,17 +70,17 @@ fn at_once(tools: &Toolset) -> Executor {
 // ANCHOR_END: ask
 
 // ANCHOR: stored
-use toolwright::executor::{Batch, Decided};
+use toolwright::executor::{Batch, DecidedCall};
 
 /// What a page stores when somebody has clicked.
 fn store(batch: &Batch, decision: Decision) -> Option<String> {
     let pending = batch.pending().next()?;
-    serde_json::to_string(&pending.decided(decision)).ok()
+    serde_json::to_string(&pending.with_decision(decision)).ok()
 }
 
 /// Another process, on another day.
 async fn go_on(executor: &Executor, stored: &str, cx: &Context) -> serde_json::Result<Batch> {
-    let decided: Decided = serde_json::from_str(stored)?;
+    let decided: DecidedCall = serde_json::from_str(stored)?;
     Ok(executor.run(&[decided], cx).await)
 }
 // ANCHOR_END: stored

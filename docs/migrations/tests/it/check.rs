@@ -135,7 +135,7 @@ fn resolve(value: &Value, defs: &Map<String, Value>) -> Value {
                     .strip_prefix("#/$defs/")
                     .expect("a reference to `$defs`");
                 let Value::Object(definition) = resolve(&defs[name], defs) else {
-                    panic!("{name} is no schema");
+                    panic!("{name} is not a schema");
                 };
                 all = definition;
             }

@@ -170,7 +170,7 @@ const VERSIONS: [ProtocolVersion; 3] = [
 
 fn params(name: &'static str, arguments: Value) -> CallToolRequestParams {
     let Value::Object(arguments) = arguments else {
-        panic!("{arguments} is no object")
+        panic!("{arguments} is not an object")
     };
     CallToolRequestParams::new(name).with_arguments(arguments)
 }

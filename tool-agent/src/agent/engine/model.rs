@@ -123,7 +123,7 @@ impl Engine<'_> {
         None
     }
 
-    /// Returns the end of the run if it does not go on after a response that is no whole answer.
+    /// Returns the end of the run if it does not go on after a response that is not a whole answer.
     fn stops(&mut self, reason: FinishReason) -> Option<RunEnd> {
         if reason == FinishReason::Paused && self.pauses < MAX_PAUSES {
             self.pauses += 1;

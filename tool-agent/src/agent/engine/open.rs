@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use toolwright_provider::call::{StoredOutcome, ToolError};
-use toolwright_runtime::executor::{Decided, Halted, PendingReason, Reply, UnknownOutcome};
+use toolwright_runtime::executor::{DecidedCall, Halted, PendingReason, Reply, UnknownOutcome};
 use toolwright_runtime::tool::{
     CallPlace, Decision, OpenCall, OpenCallError, OpenCallState, OpenCalls,
 };
@@ -99,7 +99,7 @@ impl Engine<'_> {
                 || tool.is_some_and(|tool| tool.def().options.annotations.may_repeat()));
         let batch = match call.place.clone().filter(|_| runs && tool.is_some()) {
             Some(place) => {
-                let decided = [Decided::new(call.call.clone(), 0, Decision::Approve)];
+                let decided = [DecidedCall::new(call.call.clone(), 0, Decision::Approve)];
                 let cx = self.call_context(&visit).with_place(place);
                 let mut executor = self.executor(&visit);
                 if let Some(open) = self.open_calls(&visit) {

@@ -82,7 +82,7 @@ impl Request {
     }
 }
 
-/// A message that is no request, in one line.
+/// A message that is not a request, in one line.
 pub(super) fn message(text: String, asked: Option<ServerRequest>) -> Outgoing {
     Outgoing {
         text: one_line(text),

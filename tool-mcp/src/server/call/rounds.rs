@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use toolwright_runtime::executor::{
-    Decided, KeptState, PausedCalls, Pending, PendingReason, Reply, ResumedCall,
+    DecidedCall, KeptState, PausedCalls, Pending, PendingReason, Reply, ResumedCall,
 };
 use toolwright_runtime::tool::Decision;
 
@@ -100,7 +100,7 @@ impl CallTask {
     /// Runs the call once, or goes on with it.
     async fn run(
         &mut self,
-        (paused, decided): (PausedCalls, Option<Decided>),
+        (paused, decided): (PausedCalls, Option<DecidedCall>),
     ) -> Result<Round, RpcError> {
         let _resumed = self.note.clone().map(|id| {
             let (calls, cx) = (&self.shared.paused, self.cx.clone());

@@ -49,8 +49,8 @@ pub(super) fn check_get(headers: &HeaderMap) -> Result<(), Refused> {
 /// Checks that the head names a known version. The session has the version that was agreed on, and some clients go on
 /// naming the older one that they asked for, such as those of the conformance suite 0.1.16.
 pub(super) fn check_version(headers: &HeaderMap) -> Result<(), RpcError> {
-    let version =
-        single(headers, &VERSION).map_err(|_| mismatch("`MCP-Protocol-Version` is no version"))?;
+    let version = single(headers, &VERSION)
+        .map_err(|_| mismatch("`MCP-Protocol-Version` is not a version"))?;
     match version {
         Some(version) if crate::protocol::Version::read(version).is_none() => {
             Err(unsupported(version))

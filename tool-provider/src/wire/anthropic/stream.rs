@@ -21,7 +21,7 @@ pub(in super::super) struct Stream {
 
 impl Assemble for Stream {
     fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError> {
-        let wrong = |error| WireError::json("this is no event of an Anthropic stream", error);
+        let wrong = |error| WireError::json("this is not an event of an Anthropic stream", error);
         let event = Members::read(json).map_err(wrong)?;
         let keys = [
             "type",

@@ -24,7 +24,7 @@ pub(in super::super) struct Stream {
 impl Assemble for Stream {
     fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError> {
         let event = Members::read(json)
-            .map_err(|error| WireError::json("this is no event of a Bedrock stream", error))?;
+            .map_err(|error| WireError::json("this is not an event of a Bedrock stream", error))?;
         for (key, value) in event.iter() {
             if key.ends_with("Exception") {
                 return Err(WireError::reported(value));

@@ -58,7 +58,7 @@ impl WriteRequest for Gemini {
         let declaration: Declaration = object(text)
             .map_err(|error| WireError::json("this is no Gemini function declaration", error))?;
         if declaration.parameters.is_some() {
-            // `"type": "OBJECT"` is no JSON Schema.
+            // `"type": "OBJECT"` is not JSON Schema.
             return Err(WireError::new(
                 "the Gemini function declaration has `parameters`, in a dialect of its own; \
                  `parametersJsonSchema` can be read",

@@ -31,7 +31,7 @@ pub(in super::super) struct Stream {
 impl Assemble for Stream {
     fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError> {
         let event = Members::read(json)
-            .map_err(|error| WireError::json("this is no event of a Gemini stream", error))?;
+            .map_err(|error| WireError::json("this is not an event of a Gemini stream", error))?;
         if event.get("candidates").is_some() && self.id.changes(event.words("responseId")) {
             let id = std::mem::take(&mut self.id);
             *self = Self {

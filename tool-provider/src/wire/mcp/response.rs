@@ -132,7 +132,7 @@ impl<'t> Request<'t> {
         let Some(params) = self.params else {
             return Some(Ok(RawCall::default()));
         };
-        let wrong = |error| WireError::json("these are no parameters of `tools/call`", error);
+        let wrong = |error| WireError::json("these are not parameters of `tools/call`", error);
         let params = Self::read(params.get()).map_err(wrong);
         Some(params.map(|params| params.as_params()))
     }

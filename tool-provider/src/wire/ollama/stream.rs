@@ -26,7 +26,7 @@ pub(in super::super) struct Stream {
 impl Assemble for Stream {
     fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError> {
         let event = Members::read(json)
-            .map_err(|error| WireError::json("this is no event of an Ollama stream", error))?;
+            .map_err(|error| WireError::json("this is not an event of an Ollama stream", error))?;
         if is_cohere(&event) {
             return Err(cohere());
         }

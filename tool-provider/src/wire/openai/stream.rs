@@ -47,8 +47,9 @@ impl Call {
 
 impl Assemble for Stream {
     fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError> {
-        let event = Members::read(json)
-            .map_err(|error| WireError::json("this is no event of an OpenAI chat stream", error))?;
+        let event = Members::read(json).map_err(|error| {
+            WireError::json("this is not an event of an OpenAI chat stream", error)
+        })?;
         // The first piece of a response has the role. Usage alone may have an id of its own.
         let choices = elements(event.get("choices")).into_iter();
         let deltas = choices.map(|choice| Members::of(Members::of(Some(choice)).get("delta")));

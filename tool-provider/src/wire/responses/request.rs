@@ -46,7 +46,7 @@ impl WriteRequest for OpenAiResponses {
             )),
             // Such as `web_search`: its schema is OpenAI's and so is its code.
             (Some(kind), _) => Err(WireError::new(format!(
-                "the tool definition is of the type {kind:?}, which is no function"
+                "the tool definition is of the type {kind:?}, which is not a function"
             ))),
         }
     }

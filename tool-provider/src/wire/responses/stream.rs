@@ -39,7 +39,7 @@ struct Item {
 
 impl Assemble for Stream {
     fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError> {
-        let wrong = |error| WireError::json("this is no event of an OpenAI response", error);
+        let wrong = |error| WireError::json("this is not an event of an OpenAI response", error);
         let event = Members::read(json).map_err(wrong)?;
         let keys = [
             "type",

@@ -83,7 +83,7 @@ impl Text {
         let read = |escaped: &str| Some(text(&format!("\"{escaped}\""))?.into_owned());
         let (news, told) = match without_first_half(rest).map(|start| (read(start), start.len())) {
             Some((Some(news), told)) => (Some(news), told),
-            // What ends in `\\ud83e` has no half there, but a backslash: without these six it is no string.
+            // What ends in `\\ud83e` has no half there, but a backslash: without these six it is not a string.
             Some((None, _)) | None => (read(rest), rest.len()),
         };
         self.told += told;

@@ -130,17 +130,17 @@ pub(crate) fn unknown_key(key: &str, names: &[&str], is_root: bool) -> String {
     }
 }
 
-/// A text that is no JSON at an offset.
+/// A text that is not JSON at an offset.
 pub fn not_json(text: &str, expected: &str, at: usize, is_secret: bool) -> String {
     if is_secret {
-        return format!("the arguments are no valid JSON: at byte {at} expected {expected}");
+        return format!("the arguments are not valid JSON: at byte {at} expected {expected}");
     }
     let rest = text.get(at..).unwrap_or_default();
     let found = match rest.chars().next() {
         Some(char) => format!("found {char:?}"),
         None => "the text ends".into(),
     };
-    format!("the arguments are no valid JSON: at byte {at} expected {expected}, {found}")
+    format!("the arguments are not valid JSON: at byte {at} expected {expected}, {found}")
 }
 
 /// Arguments that are not an object.

@@ -187,7 +187,7 @@ impl<'t> SchemaSource<'t> {
             }
             Value::Bool(_) => {}
             other => {
-                let message = format!("{} is no schema, so that any value fits", shown(other));
+                let message = format!("{} is not a schema, so that any value fits", shown(other));
                 self.note(&at, true, message);
                 *other = Value::Bool(true);
             }

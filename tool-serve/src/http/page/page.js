@@ -321,7 +321,7 @@ function written(words, text, verb, send) {
     try {
       parse(control.value);
     } catch (error) {
-      fault.textContent = `This is no JSON: ${error.message}`;
+      fault.textContent = `This is not JSON: ${error.message}`;
       return;
     }
     send(control.value);

@@ -48,7 +48,7 @@ fn every_wire_says_what_it_sends_of_a_tool() {
 
 #[test]
 fn a_dialect_that_refuses_a_tool_says_why() {
-    // Arguments that are no object.
+    // Arguments that are not objects.
     let mut def = ToolDef::new("list", "Lists.");
     def.input = SchemaDoc::parse(r#"{"type": "array", "items": {"type": "string"}}"#).unwrap();
     let tools = Toolset::new([DynTool::declare(def)]).unwrap();

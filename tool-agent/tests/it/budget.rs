@@ -556,7 +556,7 @@ fn money_is_exact_and_decimal() {
         "١",
     ] {
         let error = text.parse::<Money>().unwrap_err();
-        assert!(error.contains("no amount of money"), "{error}");
+        assert!(error.contains("not an amount of money"), "{error}");
     }
 }
 

@@ -56,7 +56,7 @@ async fn one_more_request_without_tools_and_with_a_schema() {
 async fn an_answer_of_another_form_is_an_error_that_says_why() {
     let rows = [
         ("", "there is no answer"),
-        ("It is 5.", "no valid JSON"),
+        ("It is 5.", "not valid JSON"),
         ("{\"sum\": \"5\"}", "sum: expected"),
         ("{\"sum\": 50}", "from 0 to 9"),
         ("{\"sum\": 5, \"of\": 2}", "of"),

@@ -174,7 +174,7 @@ async fn an_answer_that_cannot_be_read_names_the_member_and_shows_no_secret() {
         ),
         (
             |token| with(token, &json!({"token_type": "DPoP"})),
-            "no bearer token",
+            "not a bearer token",
         ),
         (
             |token| with(token, &json!({"token_type": 7})),

@@ -78,7 +78,11 @@ async fn errors_are_told_as_what_they_are() {
             ErrorKind::Failed,
             "the MCP server refused the call: not today",
         ),
-        ("nonsense", ErrorKind::InvalidReturn, "not a result of a tool"),
+        (
+            "nonsense",
+            ErrorKind::InvalidReturn,
+            "not a result of a tool",
+        ),
         (
             "neither",
             ErrorKind::InvalidReturn,

@@ -221,7 +221,7 @@ impl Walk<'_> {
                 _ if self.is(&["gemini_openapi"]) => self.says("a value that is not a string"),
                 Json::Leaf(Value::Number(_)) => {}
                 _ if self.is(&["gemini_json"]) => {
-                    self.says("a value that is not a string or number")
+                    self.says("a value that is not a string or number");
                 }
                 Json::Leaf(_) => {}
                 _ => self.says("a value that is no scalar"),

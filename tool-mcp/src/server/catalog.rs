@@ -36,7 +36,7 @@ impl OfferSet {
         let all = registry.snapshot();
         let other = all
             .definitions()
-            .find(|def| !def.meta.get(attribute).is_some());
+            .find(|def| def.meta.get(attribute).is_none());
         assert!(
             other.is_none(),
             "the tool `{}` is neither a prompt nor a resource: write `#[prompt]` or `#[resource(…)]`, and \

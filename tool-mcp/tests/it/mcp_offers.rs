@@ -146,7 +146,9 @@ impl Desk {
 
 /// Returns the words of the panic.
 fn refused(offer: impl FnOnce() -> McpServer + std::panic::UnwindSafe) -> String {
-    let words = std::panic::catch_unwind(offer).err().expect("it was taken");
+    let Err(words) = std::panic::catch_unwind(offer) else {
+        panic!("it was taken");
+    };
     let text = words.downcast_ref::<String>().cloned();
     text.unwrap_or_default()
 }

@@ -127,7 +127,8 @@ impl State {
                 "the script has {all} steps, and the model was asked {asked} times"
             ))
         } else {
-            (left > 0).then(|| format!("{left} steps of the script were not asked for"))
+            let steps = if left == 1 { "step" } else { "steps" };
+            (left > 0).then(|| format!("{left} {steps} of the script were not asked for: did an error or an early return end the run?"))
         }
     }
 }

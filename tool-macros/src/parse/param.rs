@@ -98,6 +98,19 @@ pub(super) fn read(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
     if !check_argument_type(cx, &ident, &param.ty) {
         return None;
     }
+    if param_attrs.has_arg.is_none() && is_lock(&param.ty) {
+        let ty = spelled(&param.ty);
+        let by = if ty::shared(&param.ty).is_some() || matches!(*param.ty, Type::Reference(_)) {
+            ""
+        } else {
+            "&"
+        };
+        cx.error(
+            &param.ty,
+            format!("the model would write the value of this lock\nhelp: a value of your application is state: `#[state] {ident}: {by}{ty}`"),
+        );
+        return None;
+    }
     let plain_name = ident.unraw().to_string();
     let listed = doc.params.iter().find(|listed| listed.name == plain_name);
     let description = match listed {
@@ -123,6 +136,24 @@ pub(super) fn read(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
         slot,
         pass,
     })))
+}
+
+/// Returns true for a lock or an atomic, also behind a reference or an `Arc`. serde reads both, so they have a schema.
+fn is_lock(ty: &Type) -> bool {
+    let ty = match ty::ungrouped(ty) {
+        Type::Reference(reference) => &reference.elem,
+        ty => ty::shared(ty).unwrap_or(ty),
+    };
+    let Type::Path(path) = ty::ungrouped(ty) else {
+        return false;
+    };
+    path.path.segments.last().is_some_and(|last| {
+        let name = last.ident.to_string();
+        let atomic = name.strip_prefix("Atomic").unwrap_or_default();
+        let atomic = atomic.trim_end_matches(|digit: char| digit.is_ascii_digit());
+        matches!(atomic, "Bool" | "I" | "U" | "Isize" | "Usize")
+            || matches!(&*name, "Mutex" | "RwLock" | "RefCell" | "Cell") && !last.arguments.is_none()
+    })
 }
 
 /// A type whose values have no fixed size: what to take in place of it.

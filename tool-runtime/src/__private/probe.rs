@@ -67,7 +67,8 @@ impl<T: ?Sized> NoCompiledSchema for CompiledSchema<T> {}
     message = "`{Self}` cannot be a tool argument",
     label = "the model cannot fill this parameter",
     note = "derive `serde::Deserialize` and `toolwright::Schema` for it, or for what it is made of; for types of other crates there are features of the crates' names (`chrono`, `uuid` and others) and `#[schema(as = …)]`",
-    note = "what the model must not see is marked `#[state]`"
+    note = "schemars' `JsonSchema` counts too: version 1, with the feature `schemars`",
+    note = "a parameter that the model must not see is marked `#[state]`"
 )]
 pub trait Argument<What> {}
 

@@ -120,7 +120,7 @@ impl<T: ?Sized> SchemaOfAny for SchemaOf<T> {}
     message = "`{Self}` has no schema",
     label = "the model would not know what to write here",
     note = "derive `toolwright::Schema` for `{Self}`, beside `serde::Deserialize`; for what a tool returns, beside `serde::Serialize`",
-    note = "for a type of another crate, describe the JSON of the field: `#[schema(as = Type)]`",
+    note = "for types of other crates there are features of the crates' names (`chrono`, `uuid` and others) and `#[schema(as = …)]`",
     note = "schemars' `JsonSchema` counts too: version 1, with the feature `schemars`"
 )]
 pub trait HasSchema<F> {}

@@ -294,6 +294,10 @@ fn parameter(schema: &ToolSchema, flag: &Flag) -> Arg {
     if matches!(flag.kind, FlagKind::Many | FlagKind::Entries) {
         note("[may be repeated]".to_owned());
     }
+    let format = flag.schema.keyword(Keyword::Format).and_then(Value::as_str);
+    if let Some(format) = format.filter(|_| schema.admits(&flag.schema, "string")) {
+        note(format!("[{format}]"));
+    }
     let ends = [Keyword::Minimum, Keyword::Maximum].map(said);
     if let [Some(least), Some(most)] = &ends {
         note(format!("[{least} to {most}]"));

@@ -359,6 +359,7 @@ fn schemas_from_elsewhere_have_flags_as_far_as_can_be() {
     assert!(came.err.contains("--location"), "{came:?}");
     let help = run(&["call", "strange", "--help"]);
     assert!(help.out.contains("[above 0] [at most 300]"), "{help:?}");
+    assert!(help.out.contains("[date]"), "{help:?}");
     assert_eq!(help.code, 0, "{help:?}");
     assert!(
         help.out.contains("New York") && help.out.contains(r"\u{2028}"),

@@ -320,7 +320,7 @@ fn strange() -> Arc<dyn Tool> {
             "x.y": {"type": "integer"},
             "x": {"type": "object", "properties": {"y": {"type": "integer"}, "z": {"type": "integer"}}},
             "c_d": {"type": "integer"},
-            "c-d": {"type": "string"},
+            "c-d": {"type": ["string", "null"], "format": "date"},
             "größe": {"type": "number", "description": "As it\u{2028}is"},
             "__proto__": {"type": "string"},
             "preset": {"type": "string", "default": "$(touch injected)\u{2028}"},

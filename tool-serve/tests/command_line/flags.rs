@@ -302,7 +302,7 @@ fn schemas_from_elsewhere_have_flags_as_far_as_can_be() {
         ("--x.y", "1", json!({"x": {"y": 1}})),
         ("--x.z", "2", json!({"x": {"z": 2}})),
         // Who stands first in the schema, whose keys were sorted, has the name.
-        ("--c-d", "4", json!({"c-d": "4"})),
+        ("--c-d", "2026-11-30", json!({"c-d": "2026-11-30"})),
         ("--c_d", "5", json!({"c_d": 5})),
         // A name that begins with `_` stays as it is, since no flag begins with a dash.
         ("--__proto__", "6", json!({"__proto__": "6"})),

@@ -152,7 +152,8 @@ fn is_lock(ty: &Type) -> bool {
         let atomic = name.strip_prefix("Atomic").unwrap_or_default();
         let atomic = atomic.trim_end_matches(|digit: char| digit.is_ascii_digit());
         matches!(atomic, "Bool" | "I" | "U" | "Isize" | "Usize")
-            || matches!(&*name, "Mutex" | "RwLock" | "RefCell" | "Cell") && !last.arguments.is_none()
+            || matches!(&*name, "Mutex" | "RwLock" | "RefCell" | "Cell")
+                && !last.arguments.is_none()
     })
 }
 

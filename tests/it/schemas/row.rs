@@ -72,7 +72,8 @@ macro_rules! rows {
                 tools: || {
                     /// Holds a value.
                     #[toolwright::tool]
-                    fn hold(value: $ty) {
+                    // A lock is taken for state without an attribute.
+                    fn hold(#[arg(rename = "value")] value: $ty) {
                         let _ = value;
                     }
                     toolwright::tools![hold]

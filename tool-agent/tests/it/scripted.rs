@@ -84,7 +84,8 @@ fn where_the_panic_was_contained_it_is_said_at_the_end() {
 
 #[test]
 fn steps_that_are_left_over_are_told_once() {
-    let left = "2 steps of the script were not asked for";
+    let left =
+        "2 steps of the script were not asked for: did an error or an early return end the run?";
     let model = script([ModelResponse::text("a"), ModelResponse::text("b")]);
     assert_eq!(complaint(|| model.finish()), left);
     drop(model);

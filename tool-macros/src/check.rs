@@ -548,7 +548,7 @@ fn approved_once(cx: &Ctxt, tool: &Tool) {
     for second in approved {
         cx.error(
             second,
-            "a call has one yes, and another parameter takes it\nhelp: remove this parameter",
+            "a call has one approval, and another parameter takes it\nhelp: remove this parameter",
         );
     }
 }

@@ -2,7 +2,7 @@ use serde_json::Value;
 use toolwright_runtime::__private::approved_in_test;
 use toolwright_runtime::tool::Approved;
 
-/// Makes a person's yes to these arguments, for the test of a function that takes one. Programs get theirs from an
+/// Makes a person's approval of these arguments, for the test of a function that takes one. Programs get theirs from an
 /// executor.
 ///
 /// ```

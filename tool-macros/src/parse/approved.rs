@@ -68,11 +68,11 @@ pub(crate) fn is_alone(cx: &Ctxt, ident: &Ident, ty: &Type) -> bool {
     match ty::ungrouped(ty) {
         Type::Reference(reference) if is_approved(&reference.elem) => cx.error_at(
             reference.and_token.span(),
-            format!("the yes to a call is given by value, since it is for one run\nhelp: write `{ident}: Approved<'_>`"),
+            format!("an approval is passed by value, since it is for one run\nhelp: write `{ident}: Approved<'_>`"),
         ),
         _ => cx.error(
             find(ty.to_token_stream()),
-            format!("a tool that needs a yes never runs without one, so `{NAME}` stands alone\nhelp: write `{ident}: Approved<'_>`"),
+            format!("a tool that requires approval never runs without it, so `{NAME}` stands alone\nhelp: write `{ident}: Approved<'_>`"),
         ),
     }
     false
@@ -87,7 +87,7 @@ pub(crate) fn is_unmarked(cx: &Ctxt, attrs: &mut Vec<Attribute>) {
         };
         cx.error(
             attr,
-            format!("the yes to a call comes with the call\nhelp: remove `#[{mark}]`"),
+            format!("the approval comes with the call\nhelp: remove `#[{mark}]`"),
         );
         false
     });

@@ -29,8 +29,8 @@ const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
 
 /// Help text about approvals.
 const APPROVAL_HELP: &str = "\
-Calls that destroy something or are of high risk wait for a person's yes:
-  call   with `--approve`, or by a yes at the prompt of a terminal
+Calls that destroy something or are of high risk wait for a person's approval:
+  call   with `--approve`, or by `y` at the prompt of a terminal
   mcp    by the client, which asks its user; refused where it cannot
   serve  answered as pending, and decided by POST /calls/{id}";
 
@@ -260,7 +260,7 @@ fn tool(def: &ToolDef, summary: &str) -> Command {
                 .long("approve")
                 .action(ArgAction::SetTrue)
                 .help(
-                    "Says yes where the call waits for a person's yes; without it a terminal is asked, \
+                    "Approves the call if it waits for a person's approval; without it a terminal is asked, \
                      and elsewhere the call does not run",
                 ),
         )

@@ -189,7 +189,7 @@ fn unattended_programs_ask_nobody() {
 fn the_help_says_who_is_asked() {
     let came = run(&["--help"]);
     for words in [
-        "wait for a person's yes",
+        "wait for a person's approval",
         "call   with `--approve`",
         "refused where it cannot",
         "POST /calls/{id}",
@@ -197,7 +197,7 @@ fn the_help_says_who_is_asked() {
         assert!(came.out.contains(words), "{words}: {}", came.out);
     }
     let (_, out, _) = attended("by nobody", &["--help"]);
-    assert!(!out.contains("wait for a person's yes"), "{out}");
+    assert!(!out.contains("wait for a person's approval"), "{out}");
     let came = run(&["call", "refund", "--help"]);
     assert!(came.out.contains("a terminal is asked"), "{}", came.out);
 }

@@ -47,7 +47,7 @@ const OTHER_FORMS: [(&str, &[&str], &str); 13] = [
     ("tool", &["required", "optional"],
         "an argument is required unless it is an `Option` or has `#[arg(default)]`;"),
     ("tool", &["approval", "approve", "confirm", "confirmation", "needs_approval", "require_approval", "requires_approval", "risk"],
-        "a parameter `yes: Approved<'_>` lets nothing run without a person's yes, and a layer `Approval` asks about tools that are `destructive` or have `meta(risk = \"high\")`;"),
+        "a parameter `yes: Approved<'_>` lets nothing run without a person's approval, and a layer `Approval` asks about tools that are `destructive` or have `meta(risk = \"high\")`;"),
     ("", &["enum", "choices", "one_of", "values", "variants", "possible_values"],
         "for one of several strings, take an enum that derives `Deserialize` and `Schema`;"),
     ("", &["type", "ty"],

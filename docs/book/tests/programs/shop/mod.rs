@@ -15,6 +15,7 @@ use toolwright::agent::{Model, ModelResponse, ThreadMessage};
 use toolwright::call::BoxFuture;
 use toolwright::serve::Serve;
 
+// ANCHOR: scripted
 /// Refunds what the user asks for.
 struct Scripted;
 
@@ -34,6 +35,7 @@ impl Model for Scripted {
         Box::pin(async { Ok(response) })
     }
 }
+// ANCHOR_END: scripted
 
 pub fn main() -> Result<ExitCode, Box<dyn Error>> {
     let tools = tools::all(&Arc::new(tools::Shop::open()));

@@ -591,3 +591,37 @@ fn definitions_serialize_as_json_and_display_as_text() {
         "pong"
     );
 }
+
+#[test]
+fn what_is_hidden_goes_and_the_rest_stays() {
+    let family = "Family: \u{1f468}\u{200d}\u{1f469}";
+    for (text, visible, removed) in [
+        (family.to_owned(), family.to_owned(), 0),
+        (
+            format!("{family}\u{200b}, \u{e0041}\u{e0042}done"),
+            format!("{family}, done"),
+            3,
+        ),
+        ("a\u{200b}".repeat(10_000), "a".repeat(10_000), 10_000),
+    ] {
+        let mut def = ToolDef::new("add", text);
+        let stripped = def.strip_hidden();
+        assert_eq!((&*def.description, stripped.removed), (&*visible, removed));
+        assert!(stripped.left.is_empty());
+    }
+}
+
+#[test]
+fn words_of_schemas_are_stripped_and_keys_are_reported() {
+    let mut def = ToolDef::new("a\u{200b}dd", "Adds");
+    let schema = "{\"type\":\"object\",\"properties\":{\"z\":{\"description\":\"x\u{200b}y\"},\
+        \"b\u{200b}\":{\"enum\":[\"\u{2060}\"]},\"description\":{\"type\":\"string\"}}}";
+    def.input = SchemaDoc::parse(schema).unwrap();
+    let stripped = def.strip_hidden();
+    assert_eq!((&*def.name, stripped.removed), ("add", 2));
+    assert_eq!(
+        stripped.left,
+        ["the key `b\\u{200b}`", "the value `\\u{2060}`"]
+    );
+    assert!(def.input.as_json().contains(r#""z":{"description":"xy"}"#));
+}

@@ -205,34 +205,3 @@ fn left(text: &str, what: &str, found: &mut Stripped) {
         found.left.push(format!("the {what} `{shown}`"));
     }
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_hidden_goes_and_the_rest_stays() {
-        let family = "Family: \u{1f468}\u{200d}\u{1f469}";
-        assert_eq!(visible(family), None);
-        let text = format!("{family}\u{200b}, \u{e0041}\u{e0042}done");
-        assert_eq!(visible(&text), Some((format!("{family}, done"), 3)));
-        let many = "a\u{200b}".repeat(10_000);
-        assert_eq!(visible(&many), Some(("a".repeat(10_000), 10_000)));
-    }
-
-    #[test]
-    fn words_of_schemas_are_stripped_and_keys_are_told() {
-        let mut def = ToolDef::new("a\u{200b}dd", "Adds");
-        let schema = "{\"type\":\"object\",\"properties\":{\"z\":{\"description\":\"x\u{200b}y\"},\
-            \"b\u{200b}\":{\"enum\":[\"\u{2060}\"]},\"description\":{\"type\":\"string\"}}}";
-        def.input = SchemaDoc::parse(schema).unwrap();
-        let stripped = def.strip_hidden();
-        assert_eq!((&*def.name, stripped.removed), ("add", 2));
-        assert_eq!(
-            stripped.left,
-            ["the key `b\\u{200b}`", "the value `\\u{2060}`"]
-        );
-        assert!(def.input.as_json().contains(r#""z":{"description":"xy"}"#));
-    }
-}

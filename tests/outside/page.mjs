@@ -268,7 +268,7 @@ async function desktop() {
   await page.locator("#raw-text").fill('{"to": "Oslo"');
   await call(page);
   await said(page, "Failed");
-  assert.match(await page.locator("#tool .fault[role=alert]").innerText(), /no valid JSON/);
+  assert.match(await page.locator("#tool .fault[role=alert]").innerText(), /not valid JSON/);
   await page.locator("#raw-text").fill('{"to": "Oslo"}');
   await call(page);
   await said(page, "Answer");

@@ -160,7 +160,7 @@ fn what_the_schema_admits_is_decoded() {
 #[test]
 fn what_is_near_is_answered_the_same_way_twice() {
     let rows = rows();
-    let count = samples_of_each(&rows, 50_000);
+    let count = samples_of_each(&rows, 10_000);
     for row in &rows {
         let subject = Subject::new(row);
         let mut samples = samples(row);

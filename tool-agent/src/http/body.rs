@@ -272,39 +272,3 @@ impl<'de> Deserialize<'de> for JsonMembers {
         deserializer.deserialize_map(MembersVisitor)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Loading, Wire, loading};
-
-    #[test]
-    fn models_that_are_known_to_search_in_the_providers_form_do() {
-        let native = [
-            (Wire::OpenAiResponses, "gpt-5.4"),
-            (Wire::OpenAiResponses, "gpt-5.4-mini-2026-03-05"),
-            (Wire::OpenAiResponses, "openai/gpt-5.10"),
-            (Wire::OpenAiResponses, "gpt-6"),
-            (Wire::Anthropic, "claude-sonnet-4-5-20250929"),
-            (Wire::Anthropic, "claude-haiku-4-5"),
-            (Wire::Anthropic, "claude-opus-5"),
-        ];
-        for (wire, model) in native {
-            assert_eq!(loading(wire, model), Loading::Native, "{model}");
-        }
-        let plain = [
-            (Wire::OpenAiResponses, "gpt-5"),
-            (Wire::OpenAiResponses, "gpt-5-2025-08-07"),
-            (Wire::OpenAiResponses, "gpt-4.1"),
-            (Wire::OpenAiResponses, "o4-mini"),
-            (Wire::OpenAiResponses, "qwen-9.9"),
-            (Wire::Anthropic, "claude-sonnet-4-20250514"),
-            (Wire::Anthropic, "claude-3-7-sonnet-latest"),
-            (Wire::Anthropic, "claude-next"),
-            (Wire::OpenAiChat, "gpt-5.4"),
-            (Wire::Gemini, "gemini-9"),
-        ];
-        for (wire, model) in plain {
-            assert_eq!(loading(wire, model), Loading::Plain, "{model}");
-        }
-    }
-}

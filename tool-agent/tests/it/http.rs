@@ -13,6 +13,7 @@ use toolwright::agent::model::{DeltaSink, ModelError, ModelErrorKind, ModelReque
 use toolwright::agent::{Agent, Endpoint, Model, ModelResponse, Session, Thread, ThreadMessage};
 use toolwright::{
     Context, Dialect, Schema, ToolCall, Toolset, tool, tools,
+    toolset::Namespace,
     wire::{FinishReason, StreamEvent, ToolChoice},
 };
 
@@ -221,6 +222,58 @@ async fn an_answer_is_the_same_whole_and_streamed() {
         let streams: Vec<_> = got.iter().map(|got| got.body["stream"] == true).collect();
         let in_body = !paths[1].contains("streamGenerateContent");
         assert_eq!(streams, [false, in_body]);
+    }
+}
+
+/// The body in which an endpoint offers a deferred tool.
+async fn deferred(endpoint: impl FnOnce(&str) -> Endpoint) -> String {
+    let server = Server::start(vec![answer("500 Oops", "", "")]).await;
+    let endpoint = endpoint(&server.url).retries(0);
+    let tools = tools![weather].defer(Namespace::new("sky").unwrap());
+    let (thread, choice) = (thread(), ToolChoice::Auto);
+    let request = ModelRequest::new(&thread, &tools, &choice);
+    endpoint
+        .respond(request, DeltaSink::NONE)
+        .await
+        .unwrap_err();
+    server.got()[0].body.to_string()
+}
+
+#[tokio::test]
+async fn models_that_are_known_to_search_in_the_providers_form_do() {
+    for (model, is_native) in [
+        ("gpt-5.4", true),
+        ("gpt-5.4-mini-2026-03-05", true),
+        ("openai/gpt-5.10", true),
+        ("gpt-6", true),
+        ("gpt-5", false),
+        ("gpt-5-2025-08-07", false),
+        ("gpt-4.1", false),
+        ("o4-mini", false),
+        ("qwen-9.9", false),
+    ] {
+        let body = deferred(|url| Endpoint::openai_responses(url, model, "secret")).await;
+        let says = body.contains(r#""type":"tool_search""#);
+        assert_eq!(says, is_native, "{model}: {body}");
+    }
+    for (model, is_native) in [
+        ("claude-sonnet-4-5-20250929", true),
+        ("claude-haiku-4-5", true),
+        ("claude-opus-5", true),
+        ("claude-sonnet-4-20250514", false),
+        ("claude-3-7-sonnet-latest", false),
+        ("claude-next", false),
+    ] {
+        let body = deferred(|url| Endpoint::anthropic(url, model, "secret")).await;
+        assert_eq!(body.contains("defer_loading"), is_native, "{model}: {body}");
+    }
+    let chat = deferred(|url| Endpoint::openai_chat(url, "gpt-5.4", "secret")).await;
+    let gemini = deferred(|url| Endpoint::gemini(url, "gemini-9", "secret")).await;
+    for body in [chat, gemini] {
+        assert!(
+            !body.contains("tool_search") && !body.contains("defer_loading"),
+            "{body}"
+        );
     }
 }
 

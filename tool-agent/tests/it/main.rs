@@ -16,6 +16,7 @@ mod damaged;
 mod decisions;
 mod deferred;
 mod deferred_cases;
+mod deltas;
 mod detached;
 mod doors;
 mod draws;

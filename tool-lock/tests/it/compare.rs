@@ -1,4 +1,4 @@
-//! What a change of a schema means. `tests/random.rs` compares random pairs.
+//! What a change of a schema means. `tests/oracles` compares random pairs.
 
 use toolwright::lock::{Comparison, Verdict, compare};
 use toolwright::schema::SchemaDoc;

@@ -1,6 +1,7 @@
-//! Tests with a second opinion: those of every type, from `tests/it`, and those of schemas that arrive at run time; and
-//! types of crates that `cargo test` does not build.
+//! Tests with a second opinion: those of every type, from `tests/it`, those of schemas that arrive at run time, and of what
+//! a change of a schema breaks; and types of crates that `cargo test` does not build.
 
+mod changes;
 mod crates;
 mod garde;
 mod run_time;

@@ -1,18 +1,5 @@
-//! The comparison of schemas, held against `jsonschema`: random schemas, random changes, random values. A program of its
-//! own, as it takes long: `LOCK_PAIRS` sets how many pairs are compared, `LOCK_FROM` the first, and `LOCK_TELL` prints those
-//! without a witness.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::cast_possible_truncation
-)]
-#![allow(
-    clippy::cast_possible_wrap,
-    clippy::cast_sign_loss,
-    clippy::too_many_lines,
-    clippy::cast_precision_loss,
-    clippy::float_cmp
-)]
+//! The comparison of schemas, held against `jsonschema`: random schemas, random changes, random values. `LOCK_PAIRS` sets
+//! how many pairs are compared, `LOCK_FROM` the first, and `LOCK_TELL` prints those without a witness.
 
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};

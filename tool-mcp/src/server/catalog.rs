@@ -19,6 +19,12 @@ pub(super) const PROMPT: &str = "prompt";
 pub(super) const URI: &str = "uri";
 pub(super) const MIME_TYPE: &str = "mime_type";
 
+/// Returns true if a function has the attribute: `"prompt": true`, or `"uri": "…"`.
+fn offers(def: &ToolDef, attribute: &str) -> bool {
+    let value = def.meta.get(attribute);
+    value.is_some_and(|value| value.is_string() || value.as_bool() == Some(true))
+}
+
 /// Prompts, or resources.
 #[derive(Clone)]
 pub(super) struct OfferSet {
@@ -34,16 +40,14 @@ impl OfferSet {
     #[track_caller]
     pub(super) fn new(registry: Registry, attribute: &'static str) -> Self {
         let all = registry.snapshot();
-        let other = all
-            .definitions()
-            .find(|def| def.meta.get(attribute).is_none());
+        let other = all.definitions().find(|def| !offers(def, attribute));
         assert!(
             other.is_none(),
             "the tool `{}` is neither a prompt nor a resource: write `#[prompt]` or `#[resource(…)]`, and \
              `..Prompts(value): Prompts<T>` or `..Resources(value): Resources<T>` for those of a value",
             other.map_or("", |def| &def.name)
         );
-        let has_role = Filter::when(move |def, _| def.meta.get(attribute).is_some());
+        let has_role = Filter::when(move |def, _| offers(def, attribute));
         let executor = crate::progress::with_progress(Executor::serial(&registry)).filter(has_role);
         Self { registry, executor }
     }

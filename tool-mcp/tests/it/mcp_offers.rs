@@ -12,7 +12,7 @@ use toolwright::mcp::{
     Resources,
 };
 use toolwright::{
-    Context, DynTool, Outcome, Registry, Schema, ToolError,
+    Context, DynTool, Outcome, Registry, Schema, ToolError, Toolset,
     call::{Block, Content, ErrorKind},
     prompt, resource, tool, tools,
 };
@@ -153,6 +153,14 @@ fn refused(offer: impl FnOnce() -> McpServer + std::panic::UnwindSafe) -> String
     text.unwrap_or_default()
 }
 
+/// A tool of a database that says that it is no prompt.
+fn no_prompt() -> Toolset {
+    let tool = DynTool::builder().name("no").description("Says no.");
+    let tool = tool.meta("prompt", false);
+    let tool = tool.handler_sync(|_: Value, _| Ok::<_, ToolError>("no"));
+    Toolset::new([tool.build().unwrap()]).unwrap()
+}
+
 #[test]
 fn a_tool_is_neither_a_prompt_nor_a_resource() {
     let desk = || Arc::new(Desk { city: "Oslo" });
@@ -171,6 +179,7 @@ fn a_tool_is_neither_a_prompt_nor_a_resource() {
             refused(move || server().resources(tools![..desk(): Desk])),
         ),
         ("greet", refused(|| server().resources(tools![greet]))),
+        ("no", refused(|| server().prompts(no_prompt()))),
     ] {
         assert!(
             words.starts_with(&format!("the tool `{name}` is neither")),

@@ -195,7 +195,7 @@ fn told(tools: &Toolset, dialect: Dialect) -> String {
     lines.join("\n")
 }
 
-/// Writes a line. A reader that has seen enough is no failure.
+/// Writes a line. A reader that has seen enough is not a failure.
 fn say(line: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match writeln!(out, "{line}").and_then(|()| out.flush()) {

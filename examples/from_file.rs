@@ -194,7 +194,7 @@ impl Template {
                         .into(),
                 );
             }
-            // The name of one of the shell's settings is no script.
+            // The name of one of the shell's settings is not a script.
             let is_name = before.is_some_and(|before| before.is_one_of(&["-o", "+o", "-O", "+O"]));
             if !word.starts_with(&['-', '+']) && !is_name {
                 break;
@@ -293,7 +293,7 @@ impl Word {
         matches!(self.pieces.as_slice(), [Piece::Text(text)] if texts.contains(&text.as_str()))
     }
 
-    /// Returns true for a program whose first argument that is no option is code: `bash`, `rbash`, `pwsh.exe`. A list of names
+    /// Returns true for a program whose first argument that is not an option is code: `bash`, `rbash`, `pwsh.exe`. A list of names
     /// would lack some.
     fn is_shell(&self) -> bool {
         let [Piece::Text(text)] = self.pieces.as_slice() else {

@@ -42,7 +42,7 @@ pub(crate) fn host(tools: &Toolset, stream: &TcpStream) -> io::Result<()> {
                         Ok(value) => Say::Value(value),
                         Err(error) => Say::Error(error.to_string()),
                     },
-                    // What is no value has words; so has an error.
+                    // What is not a value has words; so has an error.
                     _ => Say::Error(result.content(Encoder::auto()).into_owned()),
                 }
             }

@@ -65,7 +65,7 @@ fn away() -> u8 {
     panic!("away")
 }
 
-/// Panics with something that is no text.
+/// Panics with something that is not a text.
 #[tool]
 fn no_text() -> u8 {
     panic::panic_any(7_u8)
@@ -145,7 +145,7 @@ async fn wherever_the_tool_runs() {
     for (result, said) in
         batch
             .into_results()
-            .zip(["later", "away", "a panic whose payload is no text"])
+            .zip(["later", "away", "a panic whose payload is not a text"])
     {
         let error = panicked(result);
         let detail = error.host_detail().unwrap();

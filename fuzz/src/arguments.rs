@@ -17,7 +17,7 @@ static TOOLS: LazyLock<Toolset> = LazyLock::new(tools::all);
 const LONGEST_MESSAGE: usize = 1024;
 
 /// How an object begins that `serde_json` reads as raw text: a `Value` may be written so that was
-/// not read so, since it sorts its keys. Quotes in a string are escaped, so this is no part of one.
+/// not read so, since it sorts its keys. Quotes in a string are escaped, so this is not part of one.
 /// A row of the exceptions in `docs/decoder-and-schema.md`.
 const RAW_TEXT: &str = r#"{"$serde_json::private::RawValue":"#;
 

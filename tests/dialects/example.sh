@@ -46,7 +46,7 @@ expect "two dialects" 2 "" "--dialect stands twice" lower --dialect ollama --dia
 expect "unknown dialect" 2 "" 'no dialect is called "openai-strict"; did you mean `openai_strict`?' lower --dialect openai-strict </dev/null
 expect "no schema's file" 2 "" "decode needs the file of a schema" decode --dialect ollama </dev/null
 
-# A reader that has seen enough is no failure, and a full disk is one.
+# A reader that has seen enough is not a failure, and a full disk is one.
 set +o pipefail
 ended=0
 { "$example" 2>"$files/err" || echo $? >"$files/ended"; } | head -c 10 >/dev/null

@@ -46,7 +46,7 @@ async fn after_await() -> u8 {
     panic!("secret 1234")
 }
 
-/// Panics with something that is no text.
+/// Panics with something that is not a text.
 #[tool]
 fn no_text() -> u8 {
     panic_any(1234_u32)
@@ -207,7 +207,7 @@ fn the_host_reads_what_the_panic_said() {
         ("at_once", "{}", "secret 1234"),
         ("formatted", r#"{"n":1}"#, "secret 1234"),
         ("after_await", "{}", "secret 1234"),
-        ("no_text", "{}", "a panic whose payload is no text"),
+        ("no_text", "{}", "a panic whose payload is not a text"),
     ] {
         let result = tools.call_blocking(&ToolCall::new("c1", name, arguments), &cx);
         let error = result.outcome.unwrap_err();

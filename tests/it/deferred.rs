@@ -335,7 +335,7 @@ impl FindTools for ByLetter {
             }
             let names = query.tools.iter().map(|tool| tool.name.to_string());
             let found = names.filter(|name| name.starts_with(query.words));
-            // What is no deferred tool that the conversation sees is not taken.
+            // What is not a deferred tool that the conversation sees is not taken.
             Ok(["now", "delete_customer", "nowhere"]
                 .map(str::to_owned)
                 .into_iter()

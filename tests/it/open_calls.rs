@@ -815,7 +815,7 @@ async fn waits(#[state] bodies: &Bodies) {
     std::future::pending::<()>().await;
 }
 
-/// A reader on another thread holds the call for a moment, which is no copy of the list.
+/// A reader on another thread holds the call for a moment, which is not a copy of the list.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_withdrawn_call_is_cancelled_whoever_reads_it_meanwhile() {
     const ROUNDS: usize = 300;

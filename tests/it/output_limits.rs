@@ -58,7 +58,7 @@ fn blocks(times: usize) -> Content {
         })
 }
 
-/// What is no text.
+/// What is not a text.
 #[tool]
 fn binary(bytes: Vec<u8>) -> Outcome {
     Outcome::Value(Payload::from_bytes(bytes))

@@ -459,7 +459,7 @@ prop_compose! {
         let mut text = template.to_owned();
         for secret in secrets.iter().cycle() {
             let Some(at) = text.find(['§', '¤']) else { break };
-            // What fits a place that is no secret is shown.
+            // What fits a place that is not a secret is shown.
             let fits = text[at..].starts_with('¤') && secret.contains("user");
             let secret = if fits { r#""M""# } else { secret };
             text.replace_range(at..at + 2, &with_marker(secret));

@@ -227,7 +227,7 @@ fn what_is_no_response_is_an_error_that_says_so() {
     ] {
         let error = WIRE.calls(text).unwrap_err();
         assert!(
-            error.to_string().contains("no Anthropic message"),
+            error.to_string().contains("Anthropic message"),
             "{text}: {error}"
         );
         assert!(WIRE.turn(text, &[], Encoder::auto()).is_err(), "{text}");

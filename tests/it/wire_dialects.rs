@@ -150,7 +150,7 @@ fn what_a_strict_mode_cannot_say_is_sent_without_it_and_told() {
     assert_eq!(at(&value, "/0/function/strict"), true);
     assert_eq!(*at(&value, "/1/function/strict"), Value::Null);
 
-    // A dialect that is no strict mode leaves no choice.
+    // A dialect that is not a strict mode leaves no choice.
     let refused = Wire::Gemini
         .definitions_in(&tools, Dialect::GeminiOpenApi)
         .unwrap_err();

@@ -128,7 +128,7 @@ fn definitions_of_others_are_read_as_far_as_they_go() {
         assert!(
             error
                 .to_string()
-                .starts_with("this is no OpenAI tool definition"),
+                .starts_with("this is not an OpenAI tool definition"),
             "{error}"
         );
     }
@@ -207,7 +207,7 @@ fn malformed_arguments_are_an_answer_to_their_call() {
         assert_eq!((&*result.id, error.kind()), ("c1", ErrorKind::InvalidArgs));
         assert!(!error.to_string().is_empty());
     }
-    // An object in the place of the string, or none where none is needed, is no fault; a string in
+    // An object in the place of the string, or none where none is needed, is not a fault; a string in
     // the string is what it says.
     for (function, value) in [
         (

@@ -349,7 +349,7 @@ fn what_imitators_of_openais_chat_stream_is_read() {
         ]),
         [call("a", "x", ""), call("b", "y", "{}")]
     );
-    // An object where a text should be, and what is no call.
+    // An object where a text should be, and what is not a call.
     assert_eq!(
         chat(&[json!([null, 7, {"index": 0, "function": {"name": "x", "arguments": {"n": 1}}}])]),
         [call("call_0", "x", "{\"n\":1}")]

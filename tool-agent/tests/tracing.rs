@@ -334,7 +334,7 @@ fn a_step_goes_on_in_the_run_that_goes_on_with_its_calls() {
         let _ = block_on(agent.run(&mut session, &Context::new())).unwrap();
     }
     assert_eq!(session.thread().last_text(), Some("Done."));
-    // The interrupt itself is no step.
+    // The interrupt itself is not a step.
     assert_eq!(
         tree(&recorder),
         [

@@ -20,7 +20,7 @@ pub struct Notice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NoticeKind {
-    /// The subcommand, and those below it, are no tools.
+    /// The subcommand, and those below it, are not tools.
     CommandLeftOut,
     /// The tool lacks the argument.
     ArgumentLeftOut,

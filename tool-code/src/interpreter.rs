@@ -170,7 +170,7 @@ impl Process {
             Ok(None) => Err(Lost::failed(
                 "the interpreter's answer is too long or not readable",
             )),
-            // A process that has closed its pipe ends at once, unless it is no interpreter.
+            // A process that has closed its pipe ends at once, unless it is not an interpreter.
             Err(_) => Err(match timeout(GRACE, self.child.wait()).await {
                 Ok(Ok(status)) => lost(status, limits),
                 _ => Lost::failed("the interpreter failed (it closed its pipe)"),

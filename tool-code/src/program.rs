@@ -193,7 +193,7 @@ impl<'t> Past<'t> {
 
     /// Returns a warning about a name that the program gives to something else than its tool.
     fn warning(&self) -> Option<String> {
-        // Texts of several lines are no code.
+        // Texts of several lines are not code.
         let code = self.source.split("\"\"\"").step_by(2);
         let code = code.flat_map(|code| code.split("'''").step_by(2));
         let mut defined = code.flat_map(str::lines).filter_map(defined);

@@ -53,7 +53,7 @@ pub struct Search {
 /// Reads questions from JSON, one on a line: `{"question": "…", "expected": ["name"]}`. Empty lines are left out.
 ///
 /// # Errors
-/// Fails at a line that is no question, with its number.
+/// Fails at a line that is not a question, with its number.
 pub fn questions(lines: &str) -> Result<Vec<SearchQuestion>, String> {
     let lines = (1..).zip(lines.lines());
     let lines = lines.filter(|(_, line)| !line.trim().is_empty());

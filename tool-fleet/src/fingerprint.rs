@@ -45,7 +45,7 @@ pub(crate) fn fingerprint(def: &ToolDef) -> String {
     }
 }
 
-/// Removes what a schema says to people and models: correcting a description is no new version.
+/// Removes what a schema says to people and models: correcting a description is not a new version.
 fn strip_words(schema: &mut Value) {
     match schema {
         Value::Object(members) => {

@@ -110,7 +110,7 @@ impl<'t> Decimal<'t> {
         if self.is_zero() {
             return true;
         }
-        // The last digit is not zero, so this is no multiple of a coarser power of ten.
+        // The last digit is not zero, so this is not a multiple of a coarser power of ten.
         if of.is_zero() || self.exponent < of.exponent {
             return false;
         }

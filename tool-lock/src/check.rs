@@ -104,7 +104,7 @@ impl Lock {
     /// without a prefix that trusts hints, since a connection compares the server's own names and hints.
     ///
     /// A missing file is an error and is not written, unless the mode is `update` or `accept-major`. A tool that the server does
-    /// not list is no change, and its entry stays: what is listed may depend on who asks.
+    /// not list is not a change, and its entry stays: what is listed may depend on who asks.
     pub fn foreign(tools: impl IntoIterator<Item = ToolDef>, path: impl Into<PathBuf>) -> Self {
         Self {
             tools: tools.into_iter().collect(),

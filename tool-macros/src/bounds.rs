@@ -333,7 +333,7 @@ pub(crate) fn out_of_bounds(name: &str, bound: &str) -> String {
         "len" => ("of a length that its `len` refuses", "change the `len`"),
         "pattern" => ("a text that its `pattern` refuses", "change the pattern"),
         _ => (
-            "no multiple that its `multiple_of` takes",
+            "not a multiple of its `multiple_of`",
             "change the `multiple_of`",
         ),
     };

@@ -9,7 +9,7 @@ use crate::{item, list, provide, schema};
 fn check(name: &str, tokens: TokenStream) {
     let text = match syn::parse2(tokens) {
         Ok(file) => prettyplease::unparse(&file),
-        Err(error) => panic!("`{name}` is no Rust: {error}"),
+        Err(error) => panic!("`{name}` is not Rust: {error}"),
     };
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!(name, text);

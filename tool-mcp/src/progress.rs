@@ -16,7 +16,7 @@ pub fn with_progress(executor: Executor) -> Executor {
         if let Event::Progress { cx, progress, .. } = event
             && let Some(sender) = cx.get::<ProgressSender>()
         {
-            // A report is not part of the result, so a full or closed channel is no error.
+            // A report is not part of the result, so a full or closed channel is not an error.
             let _ = sender.0.try_send((*progress).clone());
         }
     })

@@ -93,7 +93,7 @@ impl Template {
                         named = Some(name);
                     }
                 }
-                // No value in front of a literal `;` is no pair of the style `matrix`.
+                // A literal `;` with no value in front of it is not a pair of the style `matrix`.
                 is_matrix |= index == 0 && text.starts_with(';');
             }
             if let Some(name) = named {

@@ -210,7 +210,7 @@ impl Plan {
             }
         };
         for pair in written.map_err(refused)? {
-            // The parameter itself is no pair, so a key may have its name.
+            // The parameter itself is not a pair, so a key may have its name.
             if pair.is_key && pair.name != *name && self.is_forbidden(&pair.name) {
                 let words = format!("`{}` cannot be set by `{name}`", pair.name);
                 return Err(refused(words));
@@ -303,7 +303,7 @@ impl Plan {
             return Ok(());
         };
         let body = match source {
-            // `null` is no body, unless the API requires one and admits it.
+            // `null` is not a body, unless the API requires one and admits it.
             BodySource::Whole(source, is_required) => {
                 let is_json = format.form == Form::Json && self.guard.fixed.is_empty();
                 value(source).filter(|body| !body.is_null() || *is_required && is_json)

@@ -26,7 +26,7 @@ pub(crate) fn escape_but(text: &str, keep: impl Fn(u8) -> bool) -> String {
     out
 }
 
-/// Reads two hexadecimal digits. A sign is no digit.
+/// Reads two hexadecimal digits. A sign is not a digit.
 pub(crate) fn hex_byte(hex: &str) -> Option<u8> {
     let is_hex = hex.bytes().all(|byte| byte.is_ascii_hexdigit());
     u8::from_str_radix(hex, 16).ok().filter(|_| is_hex)
@@ -55,7 +55,7 @@ pub(crate) fn unescape(text: &str) -> String {
 }
 
 /// Returns a name without case and separators, so that all spellings of a name are one. Some letters have a capital of ASCII
-/// but are no small ones of ASCII, such as the long `ſ`.
+/// but are not small letters of ASCII, such as the long `ſ`.
 pub(crate) fn folded(name: &str) -> String {
     let chars = name.chars().flat_map(char::to_uppercase);
     let chars = chars.flat_map(char::to_lowercase);

@@ -122,7 +122,7 @@ impl PatternParser<'_> {
                 r"write four hexadecimal digits, as in `\u0041`, or a number, as in `\u{1F600}`";
             return Err(wrong(r"`\u` is not an escape", help));
         };
-        // Two halves in braces are no pair.
+        // Two halves in braces are not a pair.
         let start = self.rest;
         if !in_braces && (0xD800..=0xDBFF).contains(&code) && self.eat(r"\u") {
             match self.hex(4) {

@@ -157,7 +157,7 @@ fn take_report(message: Option<&str>) -> Option<String> {
     (last.message.as_deref() == message).then(|| last.to_string())
 }
 
-const NO_TEXT: &str = "a panic whose payload is no text";
+const NO_TEXT: &str = "a panic whose payload is not a text";
 
 /// A panic that was caught: its message and, after [`capture`], its place and backtrace.
 pub struct Panic(String);

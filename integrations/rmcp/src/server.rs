@@ -85,7 +85,7 @@ impl ToolsetRouter {
                 if let Event::Progress { cx, progress, .. } = event
                     && let Some(Reports(reports)) = cx.get()
                 {
-                    // A report is not part of the result, so a full or closed channel is no error.
+                    // A report is not part of the result, so a full or closed channel is not an error.
                     let _ = reports.try_send((*progress).clone());
                 }
             });

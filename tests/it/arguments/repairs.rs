@@ -936,7 +936,7 @@ fn the_arguments_of_an_exact_tool_are_as_they_were_written() {
                 assert_eq!(error.kind(), ErrorKind::InvalidArgs, "{at} {name}");
             }
         }
-        // What the schema admits is no repair.
+        // What the schema admits is not a repair.
         let model = ToolCall::new("c1", name, r#"{"journal": "a", "line_2": 1.0}"#);
         tools.validate(&model, &Context::new()).unwrap();
     }

@@ -224,7 +224,7 @@ impl Walk<'_> {
                     self.says("a value that is not a string or number");
                 }
                 Json::Leaf(_) => {}
-                _ => self.says("a value that is no scalar"),
+                _ => self.says("a value that is not a scalar"),
             }
         }
         if self.is(&["gemini_openapi"]) && schema.text("type") != "string" {

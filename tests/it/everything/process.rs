@@ -314,7 +314,7 @@ fn hostile_batches_are_answered() {
     let (replies, _, _) = served(&sent);
     assert_eq!(replies.len(), lines.len());
     assert_eq!(replies[0], lines[0].1);
-    // `null` is no batch, and then the line has no name.
+    // `null` is not a batch, and then the line has no name.
     assert_eq!(replies[1]["code"], "missing_argument");
     for (reply, (line, code)) in replies.iter().zip(&lines).skip(2) {
         assert_eq!(reply["code"], *code, "{line}");

@@ -7,7 +7,7 @@ pub(crate) const OF: &[(&str, &str)] = &[
     ("SystemTime", DESCRIBED),
     (
         "IpAddr",
-        "`ip` is no format of JSON Schema: it is `ipv4` or `ipv6`",
+        "`ip` is not a format of JSON Schema: it is `ipv4` or `ipv6`",
     ),
     ("SocketAddr", DESCRIBED),
     ("SocketAddrV4", DESCRIBED),
@@ -34,10 +34,10 @@ pub(crate) const OF: &[(&str, &str)] = &[
         "a cycle of two types may be cut at either; ours is cut where the attribute stands",
     ),
     ("Adjacent", "serde reads a missing content as `None`"),
-    ("NaiveTime", "`partial-time` is no format of JSON Schema"),
+    ("NaiveTime", "`partial-time` is not a format of JSON Schema"),
     (
         "NaiveDateTime",
-        "`partial-date-time` is no format of JSON Schema",
+        "`partial-date-time` is not a format of JSON Schema",
     ),
     (
         "bytes::Bytes",
@@ -57,15 +57,15 @@ pub(crate) const OF: &[(&str, &str)] = &[
     ),
     (
         "jiff02::Zoned",
-        "`zoned-date-time` is no format of JSON Schema",
+        "`zoned-date-time` is not a format of JSON Schema",
     ),
     (
         "jiff02::civil::Time",
-        "`partial-time` is no format of JSON Schema",
+        "`partial-time` is not a format of JSON Schema",
     ),
     (
         "jiff02::civil::DateTime",
-        "`partial-date-time` is no format of JSON Schema",
+        "`partial-date-time` is not a format of JSON Schema",
     ),
     ("jiff02::Span", DURATION),
     ("jiff02::SignedDuration", DURATION),

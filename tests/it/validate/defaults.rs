@@ -190,7 +190,7 @@ fn repaired_arguments_get_defaults_too() {
         r#"{"type": "object", "properties": {"n": {"type": "integer"}, "a": {"default": 5}}}"#;
     let result = run(echo(schema), r#"{"n": "3"}"#, &Context::new());
     assert_eq!(result.value(), Some(json!(r#"{"n": 3,"a":5}"#)));
-    // A default is no repair.
+    // A default is not a repair.
     assert_eq!(result.repairs.len(), 1);
     assert_eq!(run(echo(schema), "{}", &Context::new()).repairs.len(), 0);
 }

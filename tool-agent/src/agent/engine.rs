@@ -116,7 +116,7 @@ impl<'a> Engine<'a> {
         if self.host.cancel().is_cancelled() {
             return Ok(self.make_run(RunEnd::Cancelled));
         }
-        // A request alone is no step: the host runs its calls.
+        // A request alone is not a step: the host runs its calls.
         let mut end = if tools {
             self.visit_inside(Node::Model).await?
         } else {

@@ -132,7 +132,7 @@ impl Endpoint {
             // Behind the events, there may be an error.
             loop {
                 let news = match events {
-                    // A last line that broke off is no event.
+                    // A last line that broke off is not an event.
                     Err(error) if broke.is_some() && !error.is_reported() => break,
                     news => news.map_err(|error| self.unreadable(&error))?,
                 };

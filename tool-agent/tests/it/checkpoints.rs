@@ -892,7 +892,7 @@ async fn what_is_damaged_is_said_to_be() {
             "checkpoint {first} of the session `s` is damaged: "
         )));
 
-        // A record that is no outcome.
+        // A record that is not an outcome.
         let ran = Arc::new(Ran::default());
         let turn = [call("c1", "hang")];
         assert!(store.delete("s").await.unwrap());

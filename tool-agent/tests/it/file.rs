@@ -98,7 +98,10 @@ fn what_is_no_file_of_checkpoints_is_left_as_it_is() {
 
     let text = "a text, and no database at all; ".repeat(200);
     fs::write(dir.file(), &text).unwrap();
-    assert_eq!(unreadable(open()), format!("`{shown}` is no SQLite file"));
+    assert_eq!(
+        unreadable(open()),
+        format!("`{shown}` is not a SQLite file")
+    );
     assert_eq!(fs::read_to_string(dir.file()).unwrap(), text);
 
     fs::remove_file(dir.file()).unwrap();

@@ -176,7 +176,7 @@ async fn a_long_call_keeps_its_lease() {
     run.await.unwrap().unwrap();
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn whoever_fails_or_is_dropped_leaves_no_lease() {
     let store = memory(LONG);
     let failing = ScriptedModel::new([Err(ModelError::new(ModelErrorKind::Busy, "no"))]);

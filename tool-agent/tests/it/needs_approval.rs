@@ -177,7 +177,7 @@ async fn a_yes_to_another_call_or_tool_does_not_count() {
     assert_eq!(paid.bills(), [0; 0]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn after_a_crash_a_yes_does_not_let_the_body_run_again() {
     /// Pays a bill, and the program ends before it says so.
     #[tool(name = "pay")]

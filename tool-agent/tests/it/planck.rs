@@ -142,7 +142,7 @@ fn panics() -> u8 {
     panic!("secret words")
 }
 
-/// Throws what is no text, after a while.
+/// Throws what is not a text, after a while.
 #[tool]
 async fn throws() -> u8 {
     tokio::task::yield_now().await;

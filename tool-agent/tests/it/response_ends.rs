@@ -1,4 +1,4 @@
-//! Why a response ended decides how a run ends: a half answer, a refusal, or a call that was cut off is no answer.
+//! Why a response ended decides how a run ends: a half answer, a refusal, or a call that was cut off is not an answer.
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
@@ -190,7 +190,7 @@ async fn an_unknown_reason_counts_where_the_response_says_nothing() {
     }
 }
 
-/// A response of `OpenAI` that goes on in the background is no answer, whatever it has of one.
+/// A response of `OpenAI` that goes on in the background is not an answer, whatever it has of one.
 #[tokio::test]
 async fn a_response_in_the_background_is_no_answer_yet() {
     for (status, text) in [("queued", ""), ("in_progress", ""), ("in_progress", "It")] {
@@ -304,7 +304,7 @@ async fn a_turn_that_is_paused_again_and_again_ends() {
     model.finish();
 }
 
-/// The tool of a provider asks: it is no call of an unknown tool, and nobody refuses it unasked.
+/// The tool of a provider asks: it is not a call of an unknown tool, and nobody refuses it unasked.
 #[tokio::test]
 async fn an_approval_that_a_providers_tool_asks_for_waits() {
     let item = json!({"type": "mcp_approval_request", "id": "mcpr_1", "name": "roll",

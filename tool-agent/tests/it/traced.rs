@@ -253,7 +253,7 @@ async fn events_are_found_by_conversation_run_kind_and_time() {
     // Of two that are ready at once either may be first.
     said.sort_unstable();
     assert_eq!(said, ["One.", "Three.", "Two."]);
-    // What is not stored is no tick that is missed: the last four events are the last run.
+    // What is not stored is not a tick that is missed: the last four events are the last run.
     let first = trace.of_run("ann/2")[0].at;
     assert_eq!(trace.between(first..).len(), 4);
 }

@@ -76,7 +76,7 @@ mod two {
 
     use super::Effects;
 
-    /// Orders something. Nothing is no order any more.
+    /// Orders something. Nothing is not an order any more.
     #[tool(destructive, was("place_order"))]
     pub(super) async fn create_order(
         #[state] effects: &Effects,
@@ -436,7 +436,7 @@ async fn a_yes_holds_for_the_tool_that_was_shown() {
     }
 }
 
-/// A call by an old name that the model makes today is no stored one, also after an interrupt.
+/// A call by an old name that the model makes today is not a stored one, also after an interrupt.
 #[tokio::test]
 async fn a_new_call_by_an_old_name_stays_new() {
     let made = [

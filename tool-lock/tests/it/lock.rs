@@ -112,7 +112,7 @@ fn a_file_has_two_or_three_lines_a_tool() {
         lines[1].starts_with("find ") && lines[1].ends_with(" read_only"),
         "{text}"
     );
-    // An argument `title` is no word.
+    // An argument `title` is not a word.
     assert_eq!(
         lines[2],
         r#"  takes {"properties":{"title":{"type":"string"}},"type":"object"}"#

@@ -175,7 +175,7 @@ impl ListHead {
             budget,
             ..
         } = self;
-        // A name that is no element's may be a method's of one of the types.
+        // A name that is not an element's may be a method's of one of the types.
         let others = unproven.iter().filter(|tool| {
             !elements
                 .iter()

@@ -176,7 +176,7 @@ async fn discover(connection: &Arc<Connection>) -> Result<Found, ConnectError> {
                     _ => Ok(Found::Older),
                 }
             }
-            // What is no answer comes of a server that does not know the question.
+            // What is not an answer comes of a server that does not know the question.
             Answered::Broken(_) | Answered::NotStarted(_) => Ok(Found::Older),
             #[cfg(feature = "client-http")]
             Answered::Http(answer) => match refused(&answer) {

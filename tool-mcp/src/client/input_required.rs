@@ -43,7 +43,7 @@ impl InputRequest {
         self.method == ELICITATION
     }
 
-    /// Returns the answer to a request that is no question.
+    /// Returns the answer to a request that is not a question.
     pub(super) fn at_once(&self) -> Result<Value, ToolError> {
         if self.method == "roots/list" {
             return Ok(json!({"roots": []}));

@@ -39,7 +39,7 @@ pub(super) enum Resumed {
 }
 
 impl PausedInput {
-    /// Answers at once what is no question.
+    /// Answers at once what is not a question.
     ///
     /// # Errors
     /// Fails if the server asks for something that is not offered.

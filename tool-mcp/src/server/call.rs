@@ -196,7 +196,7 @@ impl CallTask {
             paused = state.is_paused.then_some(state.id);
         }
         for (key, said) in responses.iter() {
-            // What is no answer is asked for again.
+            // What is not an answer is asked for again.
             let Some(answer) = ElicitResult::read(said) else {
                 continue;
             };

@@ -447,7 +447,7 @@ impl McpServer {
     /// on Unix only.
     ///
     /// # Errors
-    /// Fails if reading or writing fails. It is no error if the client closes its end.
+    /// Fails if reading or writing fails. It is not an error if the client closes its end.
     pub async fn serve_stdio(self) -> io::Result<()> {
         let input = stdio::StdinReader::open()?;
         let output = stdio::StdoutWriter::open(stdout::take()?)?;
@@ -457,7 +457,7 @@ impl McpServer {
     /// Serves a client that sends one message per line, until the input ends.
     ///
     /// # Errors
-    /// Fails if reading or writing fails. It is no error if the client closes its end.
+    /// Fails if reading or writing fails. It is not an error if the client closes its end.
     pub async fn serve_pipe(
         self,
         input: impl AsyncRead + Unpin + Send + 'static,

@@ -299,9 +299,9 @@ async fn a_token_of_the_issuer_for_this_server_is_let_in_and_no_other() {
             "the token is not signed by a public key's owner",
         ),
         (of(&of_other, &key(1)), "the token's signature is wrong"),
-        (unsigned, "the token is no JWT"),
+        (unsigned, "the token is not a JWT"),
         (tampered, "the token's signature is wrong"),
-        ("opaque".to_owned(), "the token is no JWT"),
+        ("opaque".to_owned(), "the token is not a JWT"),
         ("x".repeat(20_000), "the token is too long"),
     ] {
         let response = cancels(&client(&service, &token)).await;
@@ -391,7 +391,7 @@ async fn without_a_token_a_client_is_told_where_to_get_one() {
     assert_eq!(
         issuer.asked(),
         0,
-        "of what is no token the issuer is not asked"
+        "of what is not a token the issuer is not asked"
     );
 
     let request = http::Request::get("/.well-known/oauth-protected-resource/mcp")

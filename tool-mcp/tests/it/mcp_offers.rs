@@ -153,7 +153,7 @@ fn refused(offer: impl FnOnce() -> McpServer + std::panic::UnwindSafe) -> String
     text.unwrap_or_default()
 }
 
-/// A tool of a database that says that it is no prompt.
+/// A tool of a database that says that it is not a prompt.
 fn no_prompt() -> Toolset {
     let tool = DynTool::builder().name("no").description("Says no.");
     let tool = tool.meta("prompt", false);
@@ -507,7 +507,7 @@ async fn a_uri_is_found_if_any_values_make_it_of_its_template() {
         ("of://a-b/1-2.md", "who=a-b day=1 month=2"),
         ("versions://a/b.c.d@1@2", "path=a/b.c kind=d version=1@2"),
         ("versions://a@1.b@2", "path=a@1 kind=b version=2"),
-        // The `2` of an escape is no `2`.
+        // The `2` of an escape is not a `2`.
         ("book://%42c2d", "chapter=Bc page=d"),
         ("book://122", "chapter=1 page=2"),
         // What a URI cannot have, a client writes as escapes (RFC 6570, 3.1).

@@ -1,4 +1,4 @@
-//! Greetings of servers that are older, or behind something that is no server of MCP, and redirects.
+//! Greetings of servers that are older, or behind something that is not a server of MCP, and redirects.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -101,7 +101,7 @@ impl Server {
             while let Ok((stream, _)) = listener.accept().await {
                 let (answer, all) = (Arc::clone(&answer), Arc::clone(&all));
                 connections.spawn(async move {
-                    // A client that goes away is no failure of the server's.
+                    // A client that goes away is not a failure of the server's.
                     let _ = serve(stream, answer, &all).await;
                 });
             }

@@ -145,7 +145,7 @@ impl IssuerKeys {
         audiences: &[String],
     ) -> Result<Map<String, Value>, TokenError> {
         let invalid = |why: &str| TokenError::Invalid(why.to_owned());
-        let head = decode_header(token).map_err(|_| invalid("the token is no JWT"))?;
+        let head = decode_header(token).map_err(|_| invalid("the token is not a JWT"))?;
         if !ALGORITHMS.contains(&head.alg) {
             return Err(invalid("the token is not signed by a public key's owner"));
         }

@@ -174,7 +174,7 @@ fn a_preset_credential_stays_with_the_origin_and_is_not_shown() {
     let tools = api.client(recorder).toolset().unwrap();
     let error = call(&tools, "run", "{}").unwrap_err();
     assert!(!format!("{error:?}").contains("s3cret"), "{error}");
-    // What is no secret goes wherever its parameter does.
+    // What is not a secret goes wherever its parameter does.
     let parameter =
         r#""parameters": [{"name": "Accept", "in": "header", "schema": {"type": "string"}}]"#;
     let path = format!(

@@ -117,7 +117,7 @@ fn headers_and_cookies_follow_the_table() {
         ("header", "simple", false, ARRAY, "blue,black,brown"),
         ("header", "simple", false, OBJECT, "R,100,G,200,B,150"),
         ("header", "simple", true, OBJECT, "R=100,G=200,B=150"),
-        // A boolean is no Rust or Python word.
+        // A boolean is not a Rust or Python word.
         ("header", "simple", false, "true", "true"),
         ("cookie", "form", false, STRING, "color=blue"),
         ("cookie", "form", false, ARRAY, "color=blue,black,brown"),

@@ -80,7 +80,7 @@ macro_rules! options {
         ///     .unwrap();
         /// assert_eq!(tool.def().options.annotations.read_only, Some(true));
         /// ```
-        // Each flag is an option of its own; together they are no state machine.
+        // Each flag is an option of its own; together they are not a state machine.
         #[allow(clippy::struct_excessive_bools)]
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[non_exhaustive]

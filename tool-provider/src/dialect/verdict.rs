@@ -236,7 +236,7 @@ impl VerdictWalk {
     const fn is_sent_as_text(&self, code: LowerErrorCode, mark: &WalkState) -> bool {
         match code {
             LowerErrorCode::ObjectWithUnion | LowerErrorCode::UnionFirstKey => false,
-            // All references to the type are refused, and the outermost is no part of another one.
+            // All references to the type are refused, and the outermost is not part of another one.
             LowerErrorCode::RecursiveType | LowerErrorCode::RecursiveRequired => {
                 self.back_at >= mark.depth || self.back_at < self.root_types
             }

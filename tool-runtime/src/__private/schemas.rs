@@ -148,7 +148,7 @@ impl<T: Schema + ?Sized> Schema for CutEdge<T> {
     const ID: Id = T::ID;
     const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Recursive(RecursiveEdge::new(
         T::ID,
-        // A function's body is not part of the constant, so this is no cycle.
+        // A function's body is not part of the constant, so this is not a cycle.
         || T::SHAPE,
     )));
     const REFS: &'static Refs = &Refs {

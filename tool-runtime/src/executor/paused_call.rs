@@ -199,7 +199,7 @@ impl PausedCalls {
         let Resumed {
             state, decision, ..
         } = resumed;
-        // An answer to a question is no result.
+        // An answer to a question is not a result.
         let ends = !state.is_stored() || matches!(decision, Decision::Reject(_));
         if let Reply::Answered(result) = reply
             && let Err(error) = &result.outcome

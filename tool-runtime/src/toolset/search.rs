@@ -179,7 +179,7 @@ struct VisibleIndex<'i> {
 }
 
 impl<'i> VisibleIndex<'i> {
-    #[allow(clippy::cast_precision_loss)] // A score is no count.
+    #[allow(clippy::cast_precision_loss)] // A score is not a count.
     fn of(index: &'i Index, seen: &'i [bool]) -> Self {
         let lengths = index.lengths.iter().zip(seen).filter(|(_, seen)| **seen);
         let tools = lengths.clone().count() as f32;

@@ -437,7 +437,7 @@ pub(crate) fn tools() -> Toolset {
     for (name, schema) in odd_roots {
         all = all.with(with_schema(
             name,
-            "Has a schema whose root is no plain object.",
+            "Has a schema whose root is not a plain object.",
             schema,
         ));
     }

@@ -91,7 +91,7 @@ impl Server<'_> {
         self.runtime.block_on(self.executor.run(calls, cx))
     }
 
-    /// What is no call is answered in its place, and the others run.
+    /// What is not a call is answered in its place, and the others run.
     fn answer_batch(
         &self,
         id: Option<&RawValue>,

@@ -208,7 +208,7 @@ fn unreadable(tool: &RawValue) -> String {
         ("manual", "a boolean", |text| text.starts_with(['t', 'f'])),
     ];
     let Ok(given) = serde_json::from_str::<HashMap<String, &RawValue>>(tool.get()) else {
-        return "a key of it is no text".to_owned();
+        return "a key of it is not a text".to_owned();
     };
     for (part, what, is) in parts {
         match given.get(part) {

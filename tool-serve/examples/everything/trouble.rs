@@ -139,7 +139,7 @@ impl fmt::Display for ChargeError {
 /// To append to. Pipes and devices may never let go of who opens them.
 fn open(path: &Path) -> io::Result<File> {
     if path.metadata().is_ok_and(|there| !there.is_file()) {
-        return Err(io::Error::other("there is something that is no file"));
+        return Err(io::Error::other("there is something that is not a file"));
     }
     OpenOptions::new()
         .read(true)

@@ -241,7 +241,7 @@ fn printable(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Prints clap's message. Help and version are no errors.
+/// Prints clap's message. Help and version are not errors.
 fn print_clap_error(error: &clap::Error) -> Exit {
     // A failed print cannot be reported.
     let _ = error.print();

@@ -121,7 +121,7 @@ impl Printer {
         Ok(Exit::Done)
     }
 
-    /// Prints the tools that words find, the best first. None is no success.
+    /// Prints the tools that words find, the best first. No match is not a success.
     pub(super) fn search(
         &mut self,
         tools: &Toolset,

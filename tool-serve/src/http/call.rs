@@ -48,7 +48,7 @@ pub(super) async fn call(
     let arguments = match std::str::from_utf8(&whole.bytes) {
         Ok(arguments) => strip_bom(arguments),
         Err(error) => {
-            let message = format!("the body is no UTF-8 from byte {} on", error.valid_up_to());
+            let message = format!("the body is not UTF-8 from byte {} on", error.valid_up_to());
             return refused(StatusCode::BAD_REQUEST, "no_utf8", &message);
         }
     };

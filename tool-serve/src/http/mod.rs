@@ -471,7 +471,7 @@ async fn no_method() -> Response {
 }
 
 fn no_utf8_name() -> Response {
-    let message = "the name of the tool is no UTF-8";
+    let message = "the name of the tool is not UTF-8";
     refused(StatusCode::BAD_REQUEST, "no_utf8", message)
 }
 

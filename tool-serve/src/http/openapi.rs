@@ -49,7 +49,7 @@ const REFUSALS: [(&str, &str); 1] = [("403", "The host or origin is not allowed.
 
 /// Responses of requests about a tool that is not there.
 const NO_TOOL: [(&str, &str); 3] = [
-    ("400", "The name is no UTF-8."),
+    ("400", "The name is not UTF-8."),
     REFUSALS[0],
     ("404", "There is no such tool, and near names are told."),
 ];

@@ -130,9 +130,9 @@ fn what_tools_print_is_no_answer() {
     let came = run(&["call", "noisy"]);
     // Only Unix puts the standard output aside.
     let (out, err) = if cfg!(unix) {
-        ("this is the answer\n", "this is no answer")
+        ("this is the answer\n", "this is not an answer")
     } else {
-        ("this is no answer\nthis is the answer\n", "")
+        ("this is not an answer\nthis is the answer\n", "")
     };
     assert_eq!(came.out, out);
     assert!(came.err.contains(err), "{}", came.err);
@@ -245,7 +245,7 @@ fn a_call_that_waits_runs_after_a_yes() {
         (came.code, came.out.as_str()),
         (0, "5 cents from a card of 4 digits\n")
     );
-    // Even a yes is no arguments.
+    // Even an approval is not arguments.
     let came = run(&[
         "call",
         "charge",

@@ -72,7 +72,7 @@ fn tools_are_found_by_what_they_do() {
     assert_eq!(found.as_array().unwrap().len(), 1);
     assert_eq!(found[0]["name"], "north_stock");
     assert!(found[0]["score"].is_number());
-    // What is hidden is not found, and that nothing is found is no success.
+    // What is hidden is not found, and that nothing is found is not a success.
     let came = run(&["search", "hidden"]);
     assert_eq!((came.code, &*came.out), (1, ""), "{came:?}");
     assert_eq!(came.err, "error: no tool has these words\n");
@@ -313,7 +313,7 @@ fn help_is_what_the_comments_say() {
         "{}",
         came.out
     );
-    // What is said of the flag is no word on its last choice.
+    // What is said of the flag is not a word on its last choice.
     let came = run(&["call", "pages", "--help"]);
     let last = "- `backwards`: From the last one\n          [default: \"forwards\"]\n";
     assert!(came.out.contains(last), "{}", came.out);

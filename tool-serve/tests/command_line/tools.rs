@@ -175,7 +175,7 @@ fn tree(node: Node) -> Node {
 fn noisy(#[context] cx: &Context) -> &'static str {
     cx.progress(Progress::new(1.0).with_total(2.0).with_message("begun"));
     cx.progress(Progress::new(2.0).with_total(2.0));
-    println!("this is no answer");
+    println!("this is not an answer");
     "this is the answer"
 }
 

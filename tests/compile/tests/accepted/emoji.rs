@@ -1,4 +1,4 @@
-//! What people write is no hidden text: emoji of several characters, joiners between letters, and one selector behind a
+//! What people write is not hidden text: emoji of several characters, joiners between letters, and one selector behind a
 //! character that has them.
 use serde::Deserialize;
 use toolwright::{Schema, tool, tools};

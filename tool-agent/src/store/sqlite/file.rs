@@ -322,7 +322,7 @@ pub(super) fn error(path: &Path, failure: rusqlite::Error) -> CheckpointError {
     let path = path.display();
     match failure.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => {
-            CheckpointError::Unreadable(format!("`{path}` is no SQLite file"))
+            CheckpointError::Unreadable(format!("`{path}` is not a SQLite file"))
         }
         _ if is_damage(&failure) => {
             let words = format!("`{path}` is damaged: {failure}");

@@ -12,7 +12,7 @@ const MOST: usize = 200;
 pub(in crate::client) struct Health {
     /// True after a request that did not reach the server, or for which it opened no new session.
     is_away: AtomicBool,
-    /// The last text that was no message, and how many there were.
+    /// The last text that was not a message, and how many there were.
     skipped: Mutex<(u64, String)>,
 }
 
@@ -37,7 +37,7 @@ impl Health {
         *skipped = (skipped.0 + 1, line);
     }
 
-    /// Returns the number of texts so far that were no messages.
+    /// Returns the number of texts so far that were not messages.
     pub(in crate::client) fn skips(&self) -> u64 {
         self.skipped().0
     }

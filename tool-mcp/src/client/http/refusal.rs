@@ -15,7 +15,7 @@ const MOST: usize = 64 * 1024;
 /// Bytes at the start of a body in which a server may say that it does not know the session.
 const SESSION_WORDS: usize = 1024;
 
-/// A response that is no success, or no message, and the start of its body.
+/// A response that is not a success, or no message, and the start of its body.
 pub(super) struct Refusal {
     status: StatusCode,
     headers: HeaderMap,
@@ -33,7 +33,7 @@ struct RefusalAnswer {
 #[derive(Clone, Copy, PartialEq)]
 enum AnswerId {
     Absent,
-    /// `null`, or a text that is no id of ours.
+    /// `null`, or a text that is not an id of ours.
     Unread,
     Number(u64),
     Other,

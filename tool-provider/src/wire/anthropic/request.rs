@@ -117,7 +117,7 @@ fn parse_definition(text: &str) -> Result<ToolDef, WireError> {
         input_schema: Option<SchemaDoc>,
     }
     let tool: Tool = object(text)
-        .map_err(|error| WireError::json("this is no Anthropic tool definition", error))?;
+        .map_err(|error| WireError::json("this is not an Anthropic tool definition", error))?;
     match tool.kind.as_deref() {
         None | Some("custom") => Ok(read_def(tool.name, tool.description, tool.input_schema)),
         // Such as `web_search_20250305`: its schema is Anthropic's and so is its code.

@@ -50,7 +50,7 @@ pub(in super::super) struct Response<'t> {
 
 impl<'t> Response<'t> {
     pub(in super::super) fn read(response: &'t str) -> Result<Self, WireError> {
-        let wrong = |error| WireError::json("this is no Anthropic message", error);
+        let wrong = |error| WireError::json("this is not an Anthropic message", error);
         let members = Members::read(response).map_err(wrong)?;
         let content = members.one("content").map_err(wrong)?;
         // The short form of a message that is text alone has no blocks.
@@ -58,7 +58,7 @@ impl<'t> Response<'t> {
             Vec::new()
         } else {
             array(content)
-                .map_err(|error| WireError::json("this is no Anthropic message content", error))?
+                .map_err(|error| WireError::json("this is not Anthropic message content", error))?
         };
         Ok(Self {
             members,

@@ -47,7 +47,7 @@ impl WriteRequest for BedrockConverse {
             json: Option<SchemaDoc>,
         }
         let tool: Tool = object(text)
-            .map_err(|error| WireError::json("this is no Bedrock tool definition", error))?;
+            .map_err(|error| WireError::json("this is not a Bedrock tool definition", error))?;
         let spec = tool.tool_spec;
         let schema = spec.input_schema.and_then(|schema| schema.json);
         Ok(read_def(spec.name, spec.description, schema))

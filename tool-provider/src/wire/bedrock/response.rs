@@ -54,12 +54,12 @@ pub(in super::super) struct Response<'t> {
 
 impl<'t> Response<'t> {
     pub(in super::super) fn read(response: &'t str) -> Result<Self, WireError> {
-        let wrong = |error| WireError::json("this is no Bedrock Converse response", error);
+        let wrong = |error| WireError::json("this is not a Bedrock Converse response", error);
         let members = Members::read(response).map_err(wrong)?;
         let output = members.one("output").map_err(wrong)?;
         let output = Members::read(output.get()).map_err(wrong)?;
         let message = output.one("message").map_err(wrong)?;
-        let wrong = |error| WireError::json("this is no Bedrock Converse message", error);
+        let wrong = |error| WireError::json("this is not a Bedrock Converse message", error);
         let message_members = Members::read(message.get()).map_err(wrong)?;
         let content = message_members.one("content").and_then(array);
         Ok(Self {

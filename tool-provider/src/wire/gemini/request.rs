@@ -56,7 +56,7 @@ impl WriteRequest for Gemini {
             parameters: Option<SchemaDoc>,
         }
         let declaration: Declaration = object(text)
-            .map_err(|error| WireError::json("this is no Gemini function declaration", error))?;
+            .map_err(|error| WireError::json("this is not a Gemini function declaration", error))?;
         if declaration.parameters.is_some() {
             // `"type": "OBJECT"` is not JSON Schema.
             return Err(WireError::new(

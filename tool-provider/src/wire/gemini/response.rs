@@ -73,7 +73,7 @@ struct Content<'t> {
 
 impl<'t> Response<'t> {
     pub(in super::super) fn read(response: &'t str) -> Result<Self, WireError> {
-        let wrong = |error| WireError::json("this is no Gemini response", error);
+        let wrong = |error| WireError::json("this is not a Gemini response", error);
         let members = Members::read(response).map_err(wrong)?;
         let [candidates] = members.each(["candidates"]).map_err(wrong)?;
         // A prompt that was blocked has no candidates.
@@ -94,7 +94,7 @@ impl<'t> Response<'t> {
 
 impl<'t> Content<'t> {
     fn read(json: &'t RawValue) -> Result<Self, WireError> {
-        let wrong = |error| WireError::json("this is no Gemini content", error);
+        let wrong = |error| WireError::json("this is not Gemini content", error);
         let members = Members::read(json.get()).map_err(wrong)?;
         let [parts] = members.each(["parts"]).map_err(wrong)?;
         let parts = parts.map_or_else(|| Ok(Vec::new()), array);
@@ -213,7 +213,7 @@ pub(super) fn call<'t>(part: &Members<'t>) -> Option<RawCall<'t>> {
 fn answerable(part: &Element<'_>, call: &RawCall<'_>, id: &str) -> Option<String> {
     let function_call = match part.members.one("functionCall") {
         Ok(function_call) => {
-            // Arguments that are missing are no fault: the API leaves them out itself.
+            // Arguments that are missing are not a fault: the API leaves them out itself.
             let args = call.arguments.and_then(|args| mended(Some(args)));
             Members::of(Some(function_call)).with(&[("args", args), ("id", call.new_id(id))])
         }

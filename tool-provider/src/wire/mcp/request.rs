@@ -108,7 +108,7 @@ impl WriteRequest for Mcp {
             open_world_hint: Option<bool>,
         }
         let tool: Tool =
-            object(text).map_err(|error| WireError::json("this is no MCP tool", error))?;
+            object(text).map_err(|error| WireError::json("this is not an MCP tool", error))?;
         let mut def = read_def(tool.name, tool.description, tool.input_schema);
         def.title = tool.title.map(Cow::Owned);
         def.output = tool.output_schema;

@@ -24,7 +24,7 @@ struct Requested<'t> {
 
 impl<'t> Response<'t> {
     pub(in super::super) fn read(request: &'t str) -> Result<Self, WireError> {
-        let wrong = |error| WireError::json("this is no MCP request", error);
+        let wrong = |error| WireError::json("this is not an MCP request", error);
         if request.trim_start().starts_with('[') {
             let requests: Vec<&RawValue> = serde_json::from_str(request).map_err(wrong)?;
             let requested = requests.into_iter().filter_map(|request| {
@@ -37,7 +37,7 @@ impl<'t> Response<'t> {
         }
         let request = Request::read(request).map_err(wrong)?;
         let Some(call) = request.call() else {
-            return Err(WireError::new("the MCP request is no `tools/call`"));
+            return Err(WireError::new("the MCP request is not a `tools/call`"));
         };
         Ok(Self(vec![request.asks_for(call?)]))
     }

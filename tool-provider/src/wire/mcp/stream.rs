@@ -13,7 +13,7 @@ pub(in super::super) struct Stream(Vec<Tree>);
 impl Assemble for Stream {
     fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError> {
         serde_json::from_str::<&RawValue>(json)
-            .map_err(|error| WireError::json("this is no MCP message", error))?;
+            .map_err(|error| WireError::json("this is not an MCP message", error))?;
         self.0.push(Tree::Raw(json.to_owned()));
         sink.ended = true;
         Ok(())

@@ -28,7 +28,7 @@ pub(in super::super) struct Response<'t> {
 
 impl<'t> Response<'t> {
     pub(in super::super) fn read(response: &'t str) -> Result<Self, WireError> {
-        let wrong = |error| WireError::json("this is no Ollama chat response", error);
+        let wrong = |error| WireError::json("this is not an Ollama chat response", error);
         let members = Members::read(response).map_err(wrong)?;
         if is_cohere(&members) {
             return Err(cohere());

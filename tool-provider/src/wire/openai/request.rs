@@ -238,7 +238,7 @@ pub(in super::super) fn parse_definition(text: &str) -> Result<ToolDef, WireErro
         parameters: Option<SchemaDoc>,
     }
     let tool: Tool = object(text)
-        .map_err(|error| WireError::json("this is no OpenAI tool definition", error))?;
+        .map_err(|error| WireError::json("this is not an OpenAI tool definition", error))?;
     let function = tool.function;
     Ok(read_def(
         function.name,

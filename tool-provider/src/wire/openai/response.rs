@@ -56,7 +56,7 @@ pub(in super::super) struct Response<'t> {
 
 impl<'t> Response<'t> {
     pub(in super::super) fn read(response: &'t str) -> Result<Self, WireError> {
-        let wrong = |error| WireError::json("this is no OpenAI chat response", error);
+        let wrong = |error| WireError::json("this is not an OpenAI chat response", error);
         let members = Members::read(response).map_err(wrong)?;
         let choices = members.one("choices").and_then(array).map_err(wrong)?;
         let Some(first) = choices.first() else {
@@ -147,7 +147,7 @@ pub(in super::super) struct ResponseMessage<'t> {
 
 impl<'t> ResponseMessage<'t> {
     pub(in super::super) fn read(json: &'t RawValue) -> Result<Self, WireError> {
-        let wrong = |error| WireError::json("this is no OpenAI chat message", error);
+        let wrong = |error| WireError::json("this is not an OpenAI chat message", error);
         let members = Members::read(json.get()).map_err(wrong)?;
         let [calls] = members.each(["tool_calls"]).map_err(wrong)?;
         let calls = calls.map_or_else(|| Ok(Vec::new()), array);

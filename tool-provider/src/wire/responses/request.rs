@@ -36,13 +36,13 @@ impl WriteRequest for OpenAiResponses {
             parameters: Option<SchemaDoc>,
         }
         let tool: Tool = object(text)
-            .map_err(|error| WireError::json("this is no OpenAI tool definition", error))?;
+            .map_err(|error| WireError::json("this is not an OpenAI tool definition", error))?;
         match (tool.kind.as_deref(), tool.name) {
             (None | Some("function"), Some(name)) => {
                 Ok(read_def(name, tool.description, tool.parameters))
             }
             (None | Some("function"), None) => Err(WireError::new(
-                "this is no OpenAI tool definition: it has no `name`",
+                "this is not an OpenAI tool definition: it has no `name`",
             )),
             // Such as `web_search`: its schema is OpenAI's and so is its code.
             (Some(kind), _) => Err(WireError::new(format!(

@@ -43,7 +43,7 @@ pub(in super::super) struct Response<'t> {
 
 impl<'t> Response<'t> {
     pub(in super::super) fn read(response: &'t str) -> Result<Self, WireError> {
-        let wrong = |error| WireError::json("this is no OpenAI response", error);
+        let wrong = |error| WireError::json("this is not an OpenAI response", error);
         let members = Members::read(response).map_err(wrong)?;
         let items = members.one("output").and_then(array);
         // One that failed need not have any output.

@@ -38,7 +38,7 @@ impl<'t> Walk<'t> {
             _ => None,
         });
         match (alike.next(), alike.next()) {
-            // A string that is no name of the list is free to be something else.
+            // A string that is not a name of the list is free to be something else.
             (Some(one), None) if is_names(one) && self.unquoted(shape)? => Ok(()),
             (Some(one), None) if self.is_no_variant(one, ways)? => Ok(()),
             (Some(one), None) => {

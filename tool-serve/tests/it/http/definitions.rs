@@ -66,7 +66,7 @@ fn a_tool_that_is_not_there_has_no_definitions() {
     for (name, status, kind, words) in [
         ("ordr", 404, "unknown_tool", "did you mean `order`?"),
         ("a%2Fb", 404, "unknown_tool", "unknown tool `a/b`"),
-        ("%FF", 400, "no_utf8", "no UTF-8"),
+        ("%FF", 400, "no_utf8", "not UTF-8"),
     ] {
         let answer = served.get(&format!("/tools/{name}/definitions"));
         assert_eq!(

@@ -183,12 +183,16 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
         check::has_tools(&cx, &header.self_ty, &tools);
     }
     let is_owner = check::owns(&cx, header);
-    let rest = match cx.finish() {
-        Ok(()) => emit::group(&tools, &header.self_ty, &header.generics, &krate),
+    let sigs = items.iter().filter_map(|item| match item {
+        BlockItem::Tool { function, .. } => Some(&function.sig),
+        _ => None,
+    });
+    let rest = match fallback::rejected(cx, sigs) {
+        None => emit::group(&tools, &header.self_ty, &header.generics, &krate),
         // A stand-in would not compile either.
-        Err(error) if !is_owner => error.to_compile_error(),
-        Err(error) => {
-            let mut stub = fallback::group(&error, &header.self_ty, &header.generics, &krate);
+        Some(errors) if !is_owner => errors,
+        Some(errors) => {
+            let mut stub = fallback::group(&errors, &header.self_ty, &header.generics, &krate);
             if header.generics.params.is_empty() {
                 stub.extend(emit::args::rejected_block(&tools, &header.self_ty, &krate));
             }

@@ -92,11 +92,11 @@ fn free(role: FunctionRole, args: TokenStream, mut function: Function) -> TokenS
     }
     let tool = read(&cx, options, &mut function);
     check::free(&cx, &tool);
-    let beside = match cx.finish() {
-        Ok(()) => emit::free(&tool, &handle, &krate),
+    let beside = match fallback::rejected(cx, [&function.sig]) {
+        None => emit::free(&tool, &handle, &krate),
         // Other items have no place beside a method.
-        Err(error) if is_method => error.to_compile_error(),
-        Err(error) => fallback::free(&error, &tool, &handle, &krate),
+        Some(errors) if is_method => errors,
+        Some(errors) => fallback::free(&errors, &tool, &handle, &krate),
     };
     let mut tokens = function.into_token_stream();
     tokens.extend(beside);

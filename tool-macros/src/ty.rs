@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{
     Expr, ExprLit, GenericArgument, Lifetime, Lit, Pat, PathArguments, ReturnType, Type, TypePath,
@@ -378,13 +378,31 @@ pub(crate) fn find_bound(tokens: TokenStream, words: &[&str]) -> Option<TokenTre
     })
 }
 
-/// The first of these words in a type, at any depth.
+/// The first of these words in a type, at any depth, but not in the code of an array's length.
 pub(crate) fn find(tokens: TokenStream, words: &[&str]) -> Option<TokenTree> {
     tokens.into_iter().find_map(|token| match &token {
         // Compared with a word, an identifier is made a text each time.
         TokenTree::Ident(ident) if words.contains(&ident.to_string().as_str()) => Some(token),
-        TokenTree::Group(group) => find(group.stream(), words),
+        TokenTree::Group(group) if group.delimiter() != Delimiter::Brace => {
+            find(group.stream(), words)
+        }
         _ => None,
+    })
+}
+
+/// Returns true for a `_` in place of a type or a length, but not for the lifetime `'_`.
+pub(crate) fn has_placeholder(tokens: TokenStream) -> bool {
+    let mut is_lifetime = false;
+    tokens.into_iter().any(|token| {
+        let is_name = !is_lifetime;
+        is_lifetime = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '\'');
+        match token {
+            TokenTree::Ident(ident) => is_name && ident == "_",
+            TokenTree::Group(group) => {
+                group.delimiter() != Delimiter::Brace && has_placeholder(group.stream())
+            }
+            _ => false,
+        }
     })
 }
 

@@ -1,15 +1,43 @@
 //! Stand-ins for rejected items, so that an error is not followed by its echoes.
 
 use proc_macro2::{Ident, TokenStream};
-use syn::{Generics, Path, Type};
+use quote::ToTokens;
+use syn::{FnArg, Generics, Path, ReturnType, Signature, Type};
 
+use crate::ctxt::Ctxt;
 use crate::emit::{Args, companion, shared};
 use crate::model::Tool;
 use crate::span::quote;
+use crate::ty;
+
+/// Returns the errors of rejected functions: none of ours for a `_` in place of a type, which the compiler reports itself.
+pub(crate) fn rejected<'s>(
+    cx: Ctxt,
+    sigs: impl IntoIterator<Item = &'s Signature>,
+) -> Option<TokenStream> {
+    match cx.finish() {
+        Err(error) => Some(error.to_compile_error()),
+        Ok(()) => {
+            let mut sigs = sigs.into_iter();
+            sigs.any(has_placeholder).then(TokenStream::new)
+        }
+    }
+}
+
+fn has_placeholder(sig: &Signature) -> bool {
+    let params = sig.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(param) => Some(param.ty.to_token_stream()),
+        FnArg::Receiver(_) => None,
+    });
+    let output = match &sig.output {
+        ReturnType::Type(_, ty) => Some(ty.to_token_stream()),
+        ReturnType::Default => None,
+    };
+    params.chain(output).any(ty::has_placeholder)
+}
 
 /// The struct of a free function, as a tool that any list takes.
-pub(crate) fn free(error: &syn::Error, tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
-    let errors = error.to_compile_error();
+pub(crate) fn free(errors: &TokenStream, tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     let (impl_generics, ty_generics, where_clause) = tool.generics.split_for_impl();
     let items = quote! {
         #[automatically_derived]
@@ -27,12 +55,11 @@ pub(crate) fn free(error: &syn::Error, tool: &Tool, handle: &Ident, krate: &Path
 
 /// An empty list of tools for a type.
 pub(crate) fn group(
-    error: &syn::Error,
+    errors: &TokenStream,
     ty: &Type,
     generics: &Generics,
     krate: &Path,
 ) -> TokenStream {
-    let errors = error.to_compile_error();
     let (impl_generics, _, _) = generics.split_for_impl();
     let shared = shared(generics, ty);
     let (_, _, where_clause) = shared.split_for_impl();

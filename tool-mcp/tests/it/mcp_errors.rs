@@ -5,7 +5,9 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use toolwright::mcp::McpServer;
-use toolwright::{Context, Outcome, Schema, ToolCall, ToolError, Toolset, tool, tools};
+use toolwright::{
+    Context, Outcome, Schema, ToolCall, ToolError, Toolset, executor::OutputLimit, tool, tools,
+};
 
 use crate::mcp_own::{call, listen_to};
 use crate::mcp_server::{Piped, request};
@@ -97,6 +99,52 @@ async fn faults_of_arguments_are_data_without_the_values_of_secrets() {
         result["_meta"][ERROR]["faults"][0]["path"], "cents",
         "{result}"
     );
+}
+
+/// Lines of a log.
+#[derive(Serialize, Schema)]
+struct Log {
+    lines: Vec<String>,
+    count: usize,
+}
+
+/// Reads the log.
+#[tool]
+fn read_log() -> Log {
+    let lines = vec!["a line of the log".to_owned(); 100];
+    Log {
+        count: lines.len(),
+        lines,
+    }
+}
+
+/// Reads the log, without a schema.
+#[tool]
+fn read_any() -> Outcome {
+    Outcome::value(read_log())
+}
+
+/// Clients hold a result to the tool's output schema, and raise an error of their own for the rest of a value.
+#[tokio::test]
+async fn a_value_that_was_cut_is_an_error_where_a_schema_forbids_it() {
+    let server = McpServer::new(tools![read_log, read_any])
+        .executor(|executor| executor.output_limit(OutputLimit::new(1_000, 50)));
+    let mut client = Piped::new(server).await;
+    let mut read = async |name: &str| {
+        let params = format!(r#"{{"name":"{name}","arguments":{{}}}}"#);
+        client.ask(&request(1, "tools/call", &params)).await["result"].take()
+    };
+    let cut = read("read_log").await;
+    assert_eq!(cut["isError"], true, "{cut}");
+    assert_eq!(cut["structuredContent"], Value::Null, "{cut}");
+    let text = cut["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.contains("a line of the log") && text.contains("shortened from"),
+        "{text}"
+    );
+    let any = read("read_any").await;
+    assert_eq!(any["isError"], Value::Null, "{any}");
+    assert_eq!(any["content"][0]["text"], text);
 }
 
 #[tokio::test]

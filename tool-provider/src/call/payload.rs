@@ -33,6 +33,8 @@ enum Repr {
     Json(JsonScalar),
     /// A value that is not there yet, such as a stream. The runtime knows its type.
     Later(LaterPayload),
+    /// JSON that was cut to a limit, so it may not fit the tool's output schema.
+    Cut(String),
     /// Value in an error's place: it goes to the model, though the tool is `return_direct`.
     Handled(Box<Payload>),
     /// Message of the error that the value's own `Serialize` returned.
@@ -161,6 +163,18 @@ impl Payload {
         Self(Repr::of_json(json))
     }
 
+    /// JSON that was cut to a limit.
+    #[doc(hidden)]
+    pub fn __cut(json: String) -> Self {
+        Self(Repr::Cut(json))
+    }
+
+    /// Returns true for JSON that was cut to a limit.
+    #[doc(hidden)]
+    pub fn __is_cut(&self) -> bool {
+        matches!(self.0, Repr::Cut(_))
+    }
+
     /// A value that is not ready: the caller knows its type, and reads it.
     #[doc(hidden)]
     pub fn later(value: Arc<dyn Any + Send + Sync>) -> Self {
@@ -216,6 +230,7 @@ impl Payload {
                 Cow::Owned(out)
             }
             Repr::Json(json) => Cow::Borrowed(json.as_str()),
+            Repr::Cut(json) => Cow::Borrowed(json),
             Repr::Handled(value) => value.to_json(),
             Repr::Later(_) | Repr::Unencodable(_) | Repr::Failed(_) => Cow::Borrowed("null"),
         }
@@ -225,7 +240,7 @@ impl Payload {
     #[inline]
     pub fn to_plain(&self) -> Cow<'_, str> {
         Cow::Borrowed(match &self.0 {
-            Repr::Text(text) => text,
+            Repr::Text(text) | Repr::Cut(text) => text,
             Repr::Json(json) => json.as_str(),
             Repr::Handled(value) => return value.to_plain(),
             Repr::Later(_) | Repr::Unencodable(_) | Repr::Failed(_) => "null",
@@ -237,6 +252,7 @@ impl Payload {
         match &self.0 {
             Repr::Text(text) => serde_json::Value::String(text.clone()),
             Repr::Json(json) => serde_json::from_str(json.as_str()).unwrap_or_default(),
+            Repr::Cut(json) => serde_json::from_str(json).unwrap_or_default(),
             Repr::Handled(value) => value.to_value(),
             Repr::Later(_) | Repr::Unencodable(_) | Repr::Failed(_) => serde_json::Value::Null,
         }
@@ -245,7 +261,7 @@ impl Payload {
     /// Returns true if the payload is text or JSON.
     #[inline]
     pub fn is_written(&self) -> bool {
-        matches!(self.0, Repr::Text(_) | Repr::Json(_))
+        matches!(self.0, Repr::Text(_) | Repr::Json(_) | Repr::Cut(_))
     }
 
     pub fn check(&self) -> Result<(), ToolError> {

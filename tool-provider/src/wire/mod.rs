@@ -62,6 +62,8 @@ pub use self::hosted::HostedCall;
 pub use self::json_text::JsonText;
 pub use self::loading::{Loading, Namespace, SEARCH_TOOLS};
 #[doc(hidden)]
+pub use self::mcp::request::mcp_output;
+#[doc(hidden)]
 pub use self::responses::MCP_APPROVAL;
 pub use self::stream::{Accumulator, StreamEvent, Streamed};
 

@@ -99,7 +99,7 @@ impl OutputLimit {
         cut::end(&json, self.bytes, self.lines)?;
         let more = keep(&json, 0);
         let note = format!("shortened from {} bytes of JSON{more}", json.len());
-        Some(Payload::json(cut::json(&json, self.bytes, &note)))
+        Some(Payload::__cut(cut::json(&json, self.bytes, &note)))
     }
 
     /// Cuts content; its blocks share the limit.

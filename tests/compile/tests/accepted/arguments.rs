@@ -40,9 +40,24 @@ fn search_any(#[arg(flatten)] query: &std::collections::BTreeMap<String, String>
     query.len()
 }
 
+/// Rate it, by a type with code inside.
+#[tool]
+fn rate(
+    stars: [u8; {
+        let mut count = 1;
+        count += match count {
+            1 => 2,
+            _ => 0,
+        };
+        count
+    }],
+) -> usize {
+    stars.len()
+}
+
 #[test]
 fn runs() {
-    let tools = tools![weather, search, search_any];
+    let tools = tools![weather, search, search_any, rate];
     assert!(
         Wire::OpenAiChat
             .definitions(&tools)

@@ -1,6 +1,7 @@
 //! The result of a call, as the client reads it.
 
 use toolwright_provider::call::{Encoder, ErrorKind, Outcome, ToolError, ToolResult};
+use toolwright_provider::wire::mcp_output;
 
 use super::{CallKind, CallTask, no_resource};
 use crate::outside::repaired_before;
@@ -79,12 +80,21 @@ impl CallTask {
 
 /// JSON of a tool's result.
 pub(in crate::server) fn text(shared: &Shared, version: Version, result: &ToolResult) -> String {
-    let has_no_schema = |name: &str| {
-        let tool = shared.registry.get(name);
-        tool.is_some_and(|tool| tool.def().output.is_none())
-    };
-    let is_structured = result.outcome.is_err() && has_no_schema(&result.name);
+    let tool = shared.registry.get(&result.name);
+    let def = tool.as_ref().map(|tool| tool.def());
+    let is_structured = result.outcome.is_err() && def.is_some_and(|def| def.output.is_none());
     let encoder = shared.encoder.__structured_errors(is_structured);
+    // Clients hold a result to the output schema, unless it is an error, and the rest of a value does not fit.
+    let has_schema = || def.is_some_and(|def| mcp_output(def, version.is_modern()).is_some());
+    let cut = match &result.outcome {
+        Ok(Outcome::Value(value)) if value.__is_cut() && has_schema() => {
+            let mut cut = result.clone();
+            cut.outcome = Err(ToolError::failed(value.to_plain().into_owned()));
+            Some(cut)
+        }
+        _ => None,
+    };
+    let result = cut.as_ref().unwrap_or(result);
     let list = wire(version).results(std::slice::from_ref(result), encoder);
     // The one result, without the brackets of the list.
     let one = list

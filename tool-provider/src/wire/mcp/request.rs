@@ -67,8 +67,7 @@ impl WriteRequest for Mcp {
     /// have, and `icons` the member of that name: all others are the host's. It has the old names of arguments, too.
     fn definition(&self, tool: &ToolDeclaration<'_>) -> String {
         let def = tool.def;
-        let fits = |output: &&SchemaDoc| self.of_2026 || is_object_schema(output);
-        let output = def.output.as_ref().filter(fits);
+        let output = mcp_output(def, self.of_2026);
         let hints = (def.options.annotations != Annotations::NONE)
             .then(|| annotations(def.options.annotations));
         let icons = def.meta.get("icons").filter(|icons| icons.is_array());
@@ -162,10 +161,17 @@ impl WriteRequest for Mcp {
     }
 }
 
-/// Returns true if every value of the schema is an object, as far as its root says. Up to 2025-11-25 an
-/// output schema has to say that.
-fn is_object_schema(schema: &SchemaDoc) -> bool {
-    schema.to_value().get("type").and_then(|kind| kind.as_str()) == Some("object")
+/// Returns the output schema that a definition publishes: of an object, as far as its root says, or of any value since
+/// 2026-07-28.
+pub fn mcp_output(def: &ToolDef, of_2026: bool) -> Option<&SchemaDoc> {
+    let output = def.output.as_ref()?;
+    let is_object = || {
+        output
+            .to_value()
+            .get("type")
+            .is_some_and(|kind| kind == "object")
+    };
+    (of_2026 || is_object()).then_some(output)
 }
 
 fn annotations(hints: Annotations) -> String {

@@ -171,7 +171,7 @@ fn a_specific_tool_is_asked_for_by_its_own_name() {
                 assert!(error.to_string().contains(OWN), "{error}");
             }
         }
-        // What the provider is told is not a name of a tool.
+        // The name that a provider gets is not a name of the tool here.
         let unknown = sent.tool_choice(&told.as_str().into()).unwrap_err();
         assert!(
             matches!(unknown, ToolChoiceError::Unknown { .. }),

@@ -390,18 +390,23 @@ pub(crate) fn find(tokens: TokenStream, words: &[&str]) -> Option<TokenTree> {
     })
 }
 
-/// Returns true for a `_` in place of a type or a length, but not for the lifetime `'_`.
+/// Returns true for a `_` in place of a type or a length, but not for the lifetime `'_`, and not in what a macro reads.
 pub(crate) fn has_placeholder(tokens: TokenStream) -> bool {
-    let mut is_lifetime = false;
+    let mut before = ' ';
     tokens.into_iter().any(|token| {
-        let is_name = !is_lifetime;
-        is_lifetime = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '\'');
+        let behind = std::mem::replace(&mut before, ' ');
         match token {
-            TokenTree::Ident(ident) => is_name && ident == "_",
-            TokenTree::Group(group) => {
-                group.delimiter() != Delimiter::Brace && has_placeholder(group.stream())
+            TokenTree::Punct(punct) => {
+                before = punct.as_char();
+                false
             }
-            _ => false,
+            TokenTree::Ident(ident) => behind != '\'' && ident == "_",
+            TokenTree::Group(group) => {
+                behind != '!'
+                    && group.delimiter() != Delimiter::Brace
+                    && has_placeholder(group.stream())
+            }
+            TokenTree::Literal(_) => false,
         }
     })
 }

@@ -55,9 +55,22 @@ fn rate(
     stars.len()
 }
 
+macro_rules! number {
+    (_) => {
+        u8
+    };
+}
+
+/// Count, by a type of a macro.
+#[tool]
+fn count(most: number!(_)) -> u8 {
+    most
+}
+
 #[test]
 fn runs() {
-    let tools = tools![weather, search, search_any, rate];
+    let tools = tools![weather, search, search_any, rate, count];
+    assert!(tools.get("rate").is_some() && tools.get("count").is_some());
     assert!(
         Wire::OpenAiChat
             .definitions(&tools)
